@@ -1,0 +1,36 @@
+"""Everything the service knows about the served model, built once and passed around."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import parsers
+
+    from .detokenizer import Detokenizer
+    from .generation import GenerationDefaults
+    from .settings import Settings
+    from .template import ChatTemplate
+    from .tokenizer import Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """names: served names, the first is the default. config: config.json (model_type and so on).
+
+    vocab_size: the model's, not the tokenizer's: IDs at or above it are refused.
+    format: None where neither parser is configured.
+    """
+
+    settings: Settings
+    names: tuple[str, ...]
+    config: Mapping[str, Any]
+    max_model_len: int
+    vocab_size: int
+    tokenizer: Tokenizer
+    template: ChatTemplate | None
+    generation: GenerationDefaults
+    detokenizer: Detokenizer
+    format: parsers.Format | None

@@ -1,0 +1,65 @@
+"""Everything that can be configured, by the names of the flags. Immutable after start-up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Field `chat_template` is flag `--chat-template`, and so on; defaults are vLLM 0.33.0's."""
+
+    # Model
+    model: str = ""  # folder or hub ID; empty: the bundled demo model
+    tokenizer: str | None = None
+    revision: str | None = None
+    trust_remote_code: bool = False
+    served_model_name: tuple[str, ...] = ()
+    max_model_len: int | None = None
+    max_logprobs: int = 20
+    generation_config: str = "auto"
+    override_generation_config: Mapping[str, Any] = field(default_factory=dict)
+
+    # Chat template
+    chat_template: str | None = None  # path or inline
+    chat_template_content_format: Literal["auto", "string", "openai"] = "auto"
+    default_chat_template_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    trust_request_chat_template: bool = False
+    reasoning_effort_map: Mapping[str, str] = field(default_factory=dict)
+
+    # Parsing
+    reasoning_parser: str | None = None
+    tool_call_parser: str | None = None
+    tool_parser_plugin: str | None = None
+    enable_auto_tool_choice: bool = False
+    exclude_tools_when_tool_choice_none: bool = False
+    tool_strict_level: str | None = None
+
+    # Server
+    host: str | None = None
+    port: int = 8000
+    uds: str | None = None
+    root_path: str = ""
+    workers: int = 1
+    renderer_num_workers: int = 1
+    api_key: tuple[str, ...] = ()
+    ssl_keyfile: str | None = None
+    ssl_certfile: str | None = None
+    ssl_ca_certs: str | None = None
+    ssl_cert_reqs: int = 0
+    ssl_ciphers: str | None = None
+    allowed_origins: tuple[str, ...] = ("*",)
+    allowed_methods: tuple[str, ...] = ("*",)
+    allowed_headers: tuple[str, ...] = ("*",)
+    allow_credentials: bool = False
+    enable_request_id_headers: bool = False
+    h11_max_incomplete_event_size: int = 4 * 1024 * 1024
+    h11_max_header_count: int = 256
+
+    # Logging
+    enable_log_requests: bool = False
+    max_log_len: int | None = None
+    disable_uvicorn_access_log: bool = False
+    uvicorn_log_level: str = "info"
