@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from .request_cache import RequestCache
 
 if TYPE_CHECKING:
     import parsers
@@ -21,7 +23,7 @@ class Model:
     """names: served names, the first is the default. config: config.json (model_type and so on).
 
     vocab_size: the model's, not the tokenizer's: IDs at or above it are refused.
-    format: None where neither parser is configured.
+    format: None where neither parser is configured. requests: a cache, changes no answer.
     """
 
     settings: Settings
@@ -34,3 +36,4 @@ class Model:
     generation: GenerationDefaults
     detokenizer: Detokenizer
     format: parsers.Format | None
+    requests: RequestCache = field(default_factory=RequestCache)
