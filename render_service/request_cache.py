@@ -1,48 +1,55 @@
-"""Decoded requests by their bytes: a streamed chunk repeats the same `chat_request` each time."""
+"""What a request says, by the digest of its bytes: each chunk repeats the same `chat_request`."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from hashlib import blake2b
 from threading import Lock
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+# An entry costs at least its key and bookkeeping.
+ENTRY_BYTES = 512
+
 
 class RequestCache:
-    """Least recently used values within `max_bytes` of keys; values must be immutable.
+    """Least recently used values within `max_bytes`; values must be immutable.
 
-    It is an accelerator: an evicted request is decoded again with the next chunk.
+    It is an accelerator: what was evicted is decoded again with the next chunk.
     """
 
-    def __init__(self, max_bytes: int = 16 * 1024 * 1024) -> None:
+    def __init__(self, max_bytes: int = 32 * 1024 * 1024) -> None:
         self._max_bytes = max_bytes
         self._bytes = 0
-        self._values: OrderedDict[tuple[str, bytes], Any] = OrderedDict()
+        self._entries: OrderedDict[tuple[str, bytes], tuple[Any, int]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, kind: str, raw: bytes, build: Callable[[bytes], T]) -> T:
-        """The value for `raw`, built on a miss; what `build` raises is not kept."""
-        key = (kind, raw)
+    def get(self, kind: str, raw: bytes, build: Callable[[bytes], tuple[T, int]]) -> T:
+        """The value for `raw`; on a miss `build` makes it and says how many bytes it holds.
+
+        What `build` raises is not kept.
+        """
+        key = (kind, blake2b(raw, digest_size=16).digest())
         with self._lock:
-            value: T | None = self._values.get(key)
-            if value is not None:
-                self._values.move_to_end(key)
+            entry = self._entries.get(key)
+            if entry is not None:
+                self._entries.move_to_end(key)
+                value: T = entry[0]
                 return value
-        value = build(raw)
-        self._keep(key, value)
+        value, size = build(raw)
+        self._keep(key, value, size + ENTRY_BYTES)
         return value
 
-    def _keep(self, key: tuple[str, bytes], value: object) -> None:
-        size = len(key[1])
-        if size > self._max_bytes // 8:
+    def _keep(self, key: tuple[str, bytes], value: object, size: int) -> None:
+        if size > self._max_bytes // 4:
             return  # one large request must not push out all others
         with self._lock:
-            if key in self._values:
+            if key in self._entries:
                 return
-            self._values[key] = value
+            self._entries[key] = (value, size)
             self._bytes += size
             while self._bytes > self._max_bytes:
-                (_, raw), _ = self._values.popitem(last=False)
-                self._bytes -= len(raw)
+                _, (_, evicted) = self._entries.popitem(last=False)
+                self._bytes -= evicted

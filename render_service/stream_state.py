@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.json import Decoder
+from msgspec.json import Decoder, Encoder
 
 from .errors import RequestError
 
@@ -38,6 +38,11 @@ class StreamState(Struct, omit_defaults=True):
 
 
 _decoder = Decoder(StreamState)
+_encoder = Encoder()
+
+
+def encode(state: StreamState) -> bytes:
+    return _encoder.encode(state)
 
 
 def decode(raw: bytes) -> StreamState:

@@ -16,7 +16,7 @@ ABSENT = Raw(b"")
 
 
 class GenerateLogProb(Struct):
-    token_id: int
+    token_id: TokenId
     logprob: float
     rank: int | None = None
 

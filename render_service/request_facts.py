@@ -1,0 +1,116 @@
+"""What derendering needs of the original request: flags and parser context, never messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+import parsers
+
+from .logprobs import chat_top_limit, completion_top_limit
+from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
+from .protocol.completion import CompletionRequest, decode_completion_request
+from .protocol.derender import given
+from .render import template_kwargs
+from .stop import StopRules
+
+if TYPE_CHECKING:
+    from msgspec import Raw
+
+    from .model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class RequestFacts:
+    """top_limit: logprob candidates kept, None for all. named_tool: tool_choice names a tool.
+
+    forces_calls: tool_choice is `required` or names a tool. context: None for completions.
+    """
+
+    stop: StopRules = StopRules()
+    skip_special_tokens: bool = True
+    spaces_between_special_tokens: bool = True
+    return_token_ids: bool = False
+    include_reasoning: bool = True
+    top_limit: int | None = None
+    named_tool: bool = False
+    forces_calls: bool = False
+    context: parsers.Context | None = None
+
+
+# vLLM's behaviour where the caller sent no request.
+NO_REQUEST = RequestFacts()
+
+
+def chat_facts(model: Model, raw: Raw) -> RequestFacts | None:
+    """The facts of `chat_request`, None where it was not sent."""
+    if not given(raw):
+        return None
+
+    def build(data: bytes) -> tuple[RequestFacts, int]:
+        request = decode_chat_request(data)
+        facts = _of_chat(model, request)
+        return facts, len(msgspec.json.encode(request.tools))
+
+    return model.requests.get("chat", bytes(raw), build)
+
+
+def completion_facts(model: Model, raw: Raw) -> RequestFacts | None:
+    """The facts of `completion_request`, None where it was not sent."""
+    if not given(raw):
+        return None
+
+    def build(data: bytes) -> tuple[RequestFacts, int]:
+        return _of_completion(decode_completion_request(data)), 0
+
+    return model.requests.get("completion", bytes(raw), build)
+
+
+def _of_chat(model: Model, request: ChatRequest) -> RequestFacts:
+    choice = request.tool_choice
+    named = choice.function.name if isinstance(choice, NamedToolChoice) else None
+    context = parsers.Context(
+        tools=tuple(
+            parsers.Tool(tool.function.name, tool.function.parameters)
+            for tool in request.tools or ()
+        ),
+        tool_choice="named" if isinstance(choice, NamedToolChoice) else choice or "none",
+        named_tool=named,
+        parallel_tool_calls=request.parallel_tool_calls is not False,
+        include_reasoning=request.include_reasoning,
+        template_kwargs=template_kwargs(model, request),
+    )
+    return RequestFacts(
+        stop=_stop_rules(request),
+        skip_special_tokens=request.skip_special_tokens is not False,
+        spaces_between_special_tokens=request.spaces_between_special_tokens,
+        return_token_ids=bool(request.return_token_ids),
+        include_reasoning=request.include_reasoning,
+        top_limit=chat_top_limit(request),
+        named_tool=named is not None,
+        forces_calls=named is not None or choice == "required",
+        context=context,
+    )
+
+
+def _of_completion(request: CompletionRequest) -> RequestFacts:
+    return RequestFacts(
+        stop=_stop_rules(request),
+        skip_special_tokens=request.skip_special_tokens is not False,
+        spaces_between_special_tokens=request.spaces_between_special_tokens,
+        return_token_ids=bool(request.return_token_ids),
+        top_limit=completion_top_limit(request),
+    )
+
+
+def _stop_rules(request: ChatRequest | CompletionRequest) -> StopRules:
+    stop = request.stop
+    return StopRules(
+        stop=(stop,) if isinstance(stop, str) and stop else tuple(s for s in stop or () if s),
+        stop_token_ids=frozenset(request.stop_token_ids or ()),
+        include_stop_str_in_output=request.include_stop_str_in_output,
+        ignore_eos=request.ignore_eos,
+        min_tokens=request.min_tokens,
+    )
