@@ -1,0 +1,87 @@
+"""Tokenizers that only transformers can build: no tokenizer.json, remote code, own Python classes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .hub import ModelFiles, StartupError
+from .tokenizer import Tokenizer
+
+
+class TransformersTokenizer(Tokenizer):
+    """The same interface over a transformers tokenizer; see Tokenizer."""
+
+    backend = "transformers"
+
+    # Not the base's constructor: that one takes a `tokenizers` core, which need not exist here.
+    def __init__(self, hf: Any, config: Mapping[str, Any]) -> None:
+        self._hf = hf
+        self.config = config
+        self.added_tokens = dict(hf.get_added_vocab())
+        self.special_tokens_map = dict(hf.special_tokens_map)
+        self._name_special_tokens()
+        self.all_special_ids = frozenset(i for i in hf.all_special_ids if i is not None)
+        marked = getattr(hf, "added_tokens_decoder", {})
+        flagged = {index for index, token in marked.items() if token.special}
+        # A `tokenizers` core goes by the flag, a Python tokenizer by the role.
+        self._fast = bool(getattr(hf, "is_fast", False))
+        self.special_ids = frozenset(flagged) if self._fast else self.all_special_ids
+        self.size = len(hf)
+        vocab = hf.get_vocab()
+        self.max_id = max(max(vocab.values()), getattr(hf, "vocab_size", 0) - 1)
+        self.max_chars = max(map(len, vocab))
+        self.spec = None
+
+    def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
+        return list(self._hf.encode(text, add_special_tokens=add_special_tokens))
+
+    def encode_with_offsets(
+        self, text: str, *, add_special_tokens: bool
+    ) -> tuple[list[int], list[tuple[int, int]] | None]:
+        if not self._fast:
+            return self.encode(text, add_special_tokens=add_special_tokens), None
+        found = self._hf(text, add_special_tokens=add_special_tokens, return_offsets_mapping=True)
+        return list(found["input_ids"]), [(a, b) for a, b in found["offset_mapping"]]
+
+    def decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
+        known = [i for i in ids if i <= self.max_id]
+        return str(self._hf.decode(known, skip_special_tokens=skip_special_tokens))
+
+    def id_to_token(self, index: int) -> str | None:
+        if index > self.max_id:
+            return None
+        token: str | None = self._hf.convert_ids_to_tokens(index)
+        return token
+
+    def token_to_id(self, token: str) -> int | None:
+        index: int | None = self._hf.get_vocab().get(token)
+        return index
+
+    def tokens_to_string(self, tokens: list[str]) -> str:
+        return str(self._hf.convert_tokens_to_string(tokens))
+
+
+def load_through_transformers(
+    files: ModelFiles, config: Mapping[str, Any], *, remote_code: bool
+) -> TransformersTokenizer:
+    """As vLLM's `CachedHfTokenizer.from_pretrained`. Raises StartupError."""
+    try:
+        from transformers import AutoTokenizer
+    except ImportError as error:
+        raise StartupError(
+            f"the tokenizer of {files.name} has no tokenizer.json that can be used as it is: "
+            "install transformers (pip install 'render-service[transformers]')"
+        ) from error
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    try:
+        hf = AutoTokenizer.from_pretrained(str(files.folder), trust_remote_code=remote_code)
+    # Whatever a tokenizer's own code raises is this model's problem, told in one line.
+    except Exception as error:
+        first_line = str(error).strip().partition("\n")[0]
+        hint = "" if remote_code or "trust_remote_code" not in str(error) else (
+            "; if you trust its code, pass --trust-remote-code"
+        )
+        raise StartupError(f"cannot load the tokenizer of {files.name}: {first_line}{hint}") from error
+    return TransformersTokenizer(hf, config)
