@@ -91,7 +91,7 @@ def _whole_choice(
         "message": _message(result, request_id, choice.index, known),
         "logprobs": None
         if choice.logprobs is None or hidden
-        else chat_logprobs(choice.logprobs, model.tokenizer, top_limit=known.top_limit),
+        else chat_logprobs(choice.logprobs, model.detokenizer.strings, top_limit=known.top_limit),
         "finish_reason": _finish_reason(choice.finish_reason or "stop", known, bool(result.calls)),
         "stop_reason": stop_reason,
         "token_ids": choice.token_ids if known.return_token_ids and not hidden else None,
@@ -248,7 +248,9 @@ def _chunk_choice(
         "delta": delta,
         "logprobs": None
         if choice.logprobs is None or hidden
-        else chat_logprobs(choice.logprobs, model.tokenizer, state.l, top_limit=facts.top_limit),
+        else chat_logprobs(
+            choice.logprobs, model.detokenizer.strings, state.l, top_limit=facts.top_limit
+        ),
         "finish_reason": finish_reason,
         "stop_reason": stop_reason,
         "token_ids": choice.token_ids if facts.return_token_ids and not hidden else None,

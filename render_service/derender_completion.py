@@ -81,7 +81,9 @@ def _whole_choice(
         "text": "".join(pieces),
         "logprobs": None
         if choice.logprobs is None
-        else completion_logprobs(choice.logprobs, model.tokenizer, top_limit=facts.top_limit),
+        else completion_logprobs(
+            choice.logprobs, model.detokenizer.strings, top_limit=facts.top_limit
+        ),
         "finish_reason": choice.finish_reason,
         "stop_reason": stop_reason,
         "token_ids": choice.token_ids if facts.return_token_ids else None,
@@ -158,7 +160,7 @@ def _chunk_choice(
     if choice.logprobs is not None:
         logprobs = completion_logprobs(
             choice.logprobs,
-            model.tokenizer,
+            model.detokenizer.strings,
             state.l,
             top_limit=facts.top_limit,
             text_offset=state.o,
