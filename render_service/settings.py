@@ -50,11 +50,18 @@ class Settings:
     ssl_ca_certs: str | None = None
     ssl_cert_reqs: int = 0
     ssl_ciphers: str | None = None
-    allowed_origins: tuple[str, ...] = ("*",)
+    allowed_origins: tuple[str, ...] = ()
     allowed_methods: tuple[str, ...] = ("*",)
     allowed_headers: tuple[str, ...] = ("*",)
     allow_credentials: bool = False
     enable_request_id_headers: bool = False
+    enable_ssl_refresh: bool = False
+    middleware: tuple[str, ...] = ()
+    max_body_bytes: int = 64 * 1024 * 1024
+    max_num_queued_reqs: int = 256  # waiting for a render thread
+    timeout_keep_alive: int = 75  # seconds; longer than load balancers keep an idle connection
+    shutdown_timeout: int = 30  # seconds; vLLM's default is 0
+    drain_delay: float = 0.0  # seconds of /ready 503 before connections are refused
     h11_max_incomplete_event_size: int = 4 * 1024 * 1024
     h11_max_header_count: int = 256
 
@@ -62,4 +69,5 @@ class Settings:
     enable_log_requests: bool = False
     max_log_len: int | None = None
     disable_uvicorn_access_log: bool = False
+    disable_access_log_for_endpoints: tuple[str, ...] = ()
     uvicorn_log_level: str = "info"

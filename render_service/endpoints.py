@@ -1,0 +1,135 @@
+"""The POST endpoints: one row each, and the handler that is the same for all of them.
+
+An endpoint is a pure function `(model, body, request_id) -> Answer`. Small bodies are answered on
+the event loop, where a thread hop would cost more than the work; larger ones by the work queue.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import importlib.util
+import logging
+from collections.abc import Callable
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from starlette.types import Receive, Scope, Send
+
+from .errors import RequestError
+from .reply import JSON, Reply
+from .request_body import Disconnected, check_content_type, read_body
+
+if TYPE_CHECKING:
+    from .answer import Answer
+    from .metrics import Meter
+    from .model import Model
+    from .request_log import RequestLog
+    from .work_queue import WorkQueue
+
+logger = logging.getLogger("render_service")
+
+Function = Callable[["Model", bytes, str | None], "Answer"]
+KiB = 1024
+
+
+class Endpoint(NamedTuple):
+    """inline_bytes: bodies up to this size are a few milliseconds of work at most.
+
+    direction: what its tokens count as. A derender body may hold the chat request, which costs
+    nothing when it was seen before, so its bound is higher.
+    """
+
+    path: str
+    function: Function
+    direction: str | None
+    inline_bytes: int
+
+
+def _function(module: str, name: str) -> Function:
+    found: Function = getattr(importlib.import_module(f"render_service.{module}"), name)
+    return found
+
+
+def endpoints() -> tuple[Endpoint, ...]:
+    rows = (
+        ("/v1/chat/completions/render", "render", "chat", "rendered", 16 * KiB),
+        ("/v1/completions/render", "render", "completion", "rendered", 16 * KiB),
+        ("/v1/chat/completions/derender", "derender", "chat", "derendered", 32 * KiB),
+        ("/v1/completions/derender", "derender", "completion", "derendered", 32 * KiB),
+        ("/tokenize", "tokenize", "tokenize", None, 16 * KiB),
+        ("/detokenize", "tokenize", "detokenize", None, 16 * KiB),
+    )
+    return tuple(
+        Endpoint(path, _function(module, name), direction, inline)
+        for path, module, name, direction, inline in rows
+        if importlib.util.find_spec(f"render_service.{module}")
+    )
+
+
+SHUTTING_DOWN = RequestError(
+    "The server is shutting down. Retry on another replica.",
+    status=503,
+    type="ServiceUnavailableError",
+)
+INTERNAL = RequestError("Internal server error", status=500, type="InternalServerError")
+
+
+def error_reply(error: RequestError) -> Reply:
+    retry = ((b"retry-after", b"1"),) if error.status == 503 else ()
+    return Reply(error.status, error.body(), (JSON, *retry))
+
+
+class EndpointHandler:
+    """Reads the body, calls the function, answers, counts. Plain ASGI."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        model: Model,
+        *,
+        max_body_bytes: int,
+        queue: WorkQueue,
+        meter: Meter,
+        log: RequestLog | None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._model = model
+        self._max_body_bytes = max_body_bytes
+        self._queue = queue
+        self._meter = meter
+        self._log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = dict(scope["headers"])
+        start = perf_counter()
+        try:
+            check_content_type(headers)
+            body = await read_body(receive, headers, self._max_body_bytes)
+            start = perf_counter()
+            answer = await self._answer(body, headers.get(b"x-request-id"))
+            reply = Reply(200, answer.body, (JSON,))
+            self._meter.answer(answer)
+        except RequestError as error:
+            reply = error_reply(error)
+        except Disconnected:
+            return
+        except asyncio.CancelledError:
+            # The bound on a graceful shutdown is over: an answer is better than a cut connection.
+            reply = error_reply(SHUTTING_DOWN)
+        except Exception:
+            logger.exception("Unhandled error in %s", self._endpoint.path)
+            reply = error_reply(INTERNAL)
+        await reply.send(send)
+        self._meter.request(reply.status, perf_counter() - start)
+
+    async def _answer(self, body: bytes, header: bytes | None) -> Answer:
+        endpoint = self._endpoint
+        request_id = None if header is None else header.decode("latin-1")
+        if len(body) <= endpoint.inline_bytes:
+            answer = endpoint.function(self._model, body, request_id)
+        else:
+            answer = await self._queue.run(endpoint.function, self._model, body, request_id)
+        if self._log is not None:
+            self._log.received(endpoint.path, body, answer)
+        return answer

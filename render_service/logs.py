@@ -1,0 +1,43 @@
+"""Where log lines go: events to stderr, one access line an answer to stdout, as uvicorn's."""
+
+from __future__ import annotations
+
+import copy
+import logging
+from collections.abc import Collection
+from typing import Any
+
+from uvicorn.config import LOGGING_CONFIG
+
+from .settings import Settings
+
+
+class ExceptPaths(logging.Filter):
+    """Drops the access lines of some paths."""
+
+    def __init__(self, paths: Collection[str]) -> None:
+        super().__init__()
+        self._paths = frozenset(paths)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """uvicorn's arguments: client, method, path with query, HTTP version, status."""
+        if not isinstance(record.args, tuple) or len(record.args) < 3:
+            return True
+        return str(record.args[2]).partition("?")[0] not in self._paths
+
+
+def log_config(settings: Settings) -> dict[str, Any]:
+    """For logging.config.dictConfig."""
+    config = copy.deepcopy(LOGGING_CONFIG)
+    level = settings.uvicorn_log_level.upper()
+    config["loggers"]["render_service"] = {
+        "handlers": ["default"],
+        "level": "DEBUG" if level == "TRACE" else level,
+        "propagate": False,
+    }
+    if settings.disable_access_log_for_endpoints:
+        config["filters"] = {
+            "paths": {"()": ExceptPaths, "paths": settings.disable_access_log_for_endpoints}
+        }
+        config["handlers"]["access"]["filters"] = ["paths"]
+    return config

@@ -1,0 +1,112 @@
+"""What Prometheus sees: requests, their time, tokens, parse outcomes and state sizes.
+
+Label values come from the route table and our own statuses, never from a client. With several
+worker processes the counts of all are added up: prometheus_client keeps them in files of a folder
+that PROMETHEUS_MULTIPROC_DIR names when it is first imported.
+"""
+
+from __future__ import annotations
+
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    GCCollector,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from .answer import Answer
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+
+SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5)
+STATE_BYTES = (64, 128, 256, 512, 1024, 2048, 4096, 16384, 65536)
+
+
+class Metrics:
+    """The instruments of one process. directory: of the files that all workers share."""
+
+    def __init__(self, directory: str | None = None) -> None:
+        self._registry = registry = CollectorRegistry()
+        self._directory = directory
+        if self._directory is None:
+            ProcessCollector(registry=registry)
+            GCCollector(registry=registry)
+        self.requests = Counter(
+            "render_service_requests",
+            "Requests answered.",
+            ["endpoint", "status"],
+            registry=registry,
+        )
+        self.seconds = Histogram(
+            "render_service_request_duration_seconds",
+            "Time from the complete body to the answer, waiting for a thread included.",
+            ["endpoint", "status"],
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.tokens = Counter(
+            "render_service_tokens",
+            "Prompt tokens rendered and output tokens derendered.",
+            ["endpoint", "direction"],
+            registry=registry,
+        )
+        self.outcomes = Counter(
+            "render_service_parse_outcomes",
+            "What the parser found in an answer.",
+            ["endpoint", "outcome"],
+            registry=registry,
+        )
+        self.state_bytes = Histogram(
+            "render_service_stream_state_bytes",
+            "Size of the stream_state sent with a streamed chunk.",
+            buckets=STATE_BYTES,
+            registry=registry,
+        )
+
+    def exposition(self) -> bytes:
+        """All metrics as text, of all workers."""
+        if self._directory is None:
+            return generate_latest(self._registry)
+        everyone = CollectorRegistry()
+        MultiProcessCollector(everyone, self._directory)  # type: ignore[no-untyped-call]
+        return generate_latest(everyone)
+
+
+class Meter:
+    """One endpoint's instruments; those of a status or an outcome are looked up once."""
+
+    def __init__(self, metrics: Metrics, endpoint: str, direction: str | None = None) -> None:
+        self._metrics = metrics
+        self._endpoint = endpoint
+        self._statuses: dict[int, tuple[Counter, Histogram]] = {}
+        self._outcomes: dict[str, Counter] = {}
+        self._tokens = metrics.tokens.labels(endpoint, direction) if direction else None
+
+    def request(self, status: int, seconds: float) -> None:
+        found = self._statuses.get(status)
+        if found is None:
+            labels = (self._endpoint, str(status))
+            found = (self._metrics.requests.labels(*labels), self._metrics.seconds.labels(*labels))
+            self._statuses[status] = found
+        found[0].inc()
+        found[1].observe(seconds)
+
+    def refused(self, status: int) -> None:
+        """Counted, but not timed: nothing was done."""
+        self._metrics.requests.labels(self._endpoint, str(status)).inc()
+
+    def answer(self, answer: Answer) -> None:
+        if self._tokens is not None:
+            self._tokens.inc(answer.tokens)
+        if answer.outcome is not None:
+            counter = self._outcomes.get(answer.outcome)
+            if counter is None:
+                counter = self._metrics.outcomes.labels(self._endpoint, answer.outcome)
+                self._outcomes[answer.outcome] = counter
+            counter.inc()
+        if answer.state_bytes is not None:
+            self._metrics.state_bytes.observe(answer.state_bytes)

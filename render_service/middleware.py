@@ -1,0 +1,36 @@
+"""--middleware: the operator's own ASGI wrappers, by import path, as vLLM takes them."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.types import ASGIApp
+
+from .usage_error import UsageError
+
+
+def wrapped(app: ASGIApp, paths: Iterable[str]) -> ASGIApp:
+    """The last one named is the outermost. A class wraps the application; a coroutine function is
+    called as `(request, call_next)`. Raises UsageError."""
+    for path in paths:
+        found = imported(path)
+        if isinstance(found, type):
+            app = found(app)
+        elif inspect.iscoroutinefunction(found):
+            app = BaseHTTPMiddleware(app, dispatch=found)
+        else:
+            raise UsageError(f"--middleware {path}: neither a class nor a coroutine function")
+    return app
+
+
+def imported(path: str) -> Any:
+    """Raises UsageError."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"--middleware {path}: {error}") from error

@@ -1,0 +1,108 @@
+"""`render-service serve`: bind, load, say what is served, serve.
+
+The port is bound first, so that a conflict shows at once and not after the model is loaded;
+connections are accepted when it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import os
+import resource
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from . import middleware, tls
+from .configuration import add_arguments, configure
+from .sockets import Listeners, bind
+from .startup import describe
+from .supervisor import Supervisor
+from .usage_error import UsageError
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["add_arguments", "run"]
+
+OPEN_FILES = 65535  # connections and more; vLLM's number
+
+
+def run(args: argparse.Namespace) -> int:
+    """Until SIGTERM or SIGINT; then 0. Raises UsageError."""
+    settings, ignored = configure(args, os.environ)
+    if ignored:
+        print(f"warning: without effect here: {', '.join(ignored)}", file=sys.stderr)
+    tls.check(settings)
+    for path in settings.middleware:
+        middleware.imported(path)
+    listeners = bind(settings)
+    try:
+        from .hub import StartupError
+        from .loading import load_model
+
+        try:
+            model = load_model(settings)
+        except StartupError as error:
+            raise UsageError(str(error)) from error
+        _raise_open_files()
+        # What is loaded stays: looking through it again and again would only cost time.
+        gc.collect()
+        gc.freeze()
+        listeners.listen()
+        print(describe(model, listeners.address), flush=True)
+        if settings.workers == 1:
+            _work(model, listeners, 0)
+        else:
+            _supervise(model, listeners)
+    finally:
+        listeners.close()
+    return 0
+
+
+def _work(
+    model: Model,
+    listeners: Listeners,
+    number: int,
+    parent: int | None = None,
+    directory: str | None = None,
+) -> None:
+    # Not before PROMETHEUS_MULTIPROC_DIR is set.
+    from .app import App
+    from .metrics import Metrics
+    from .server import serve
+
+    app = App(model, Metrics(directory))
+    serve(app, model.settings, listeners.keep(number), parent)
+
+
+def _supervise(model: Model, listeners: Listeners) -> None:
+    settings = model.settings
+    with _shared_metrics() as directory:
+        supervisor = Supervisor(
+            settings.workers,
+            lambda number, parent: _work(model, listeners, number, parent, directory),
+            timeout=settings.drain_delay + settings.shutdown_timeout,
+            stopping=listeners.release,
+        )
+        supervisor.run()
+
+
+@contextlib.contextmanager
+def _shared_metrics() -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix="render-service-metrics-") as directory:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = directory
+        try:
+            yield directory
+        finally:
+            del os.environ["PROMETHEUS_MULTIPROC_DIR"]
+
+
+def _raise_open_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,108 @@
+"""One process that serves: uvicorn on uvloop and httptools, and how it ends.
+
+Each SIGTERM or SIGINT moves on by one stage: drain (`/ready` is 503, requests are still served, for
+--drain-delay seconds), stop (no new connections; what is in flight finishes, for at most
+--shutdown-timeout seconds), force.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+from collections.abc import Generator
+
+import uvicorn
+import uvloop
+
+from . import tls
+from .app import App
+from .http_protocol import BoundedHttpProtocol
+from .logs import log_config
+from .settings import Settings
+from .sockets import BACKLOG
+
+
+class Server(uvicorn.Server):
+    """parent: file descriptor that reads as ended when the parent process has died."""
+
+    def __init__(self, app: App, settings: Settings, parent: int | None = None) -> None:
+        super().__init__(uvicorn_config(app, settings))
+        self._app = app
+        self._settings = settings
+        self._parent = parent
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Not uvicorn's handlers, which raise the signal again at the end: we exit with 0."""
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, self.next_stage)
+        if self._parent is None:
+            loop.add_signal_handler(signal.SIGINT, self.next_stage)
+        else:
+            # Ctrl-C reaches the whole group; the parent tells the workers what to do.
+            loop.add_signal_handler(signal.SIGINT, lambda: None)
+            loop.add_reader(self._parent, self._orphaned, self._parent)
+        yield
+
+    def next_stage(self) -> None:
+        if self.should_exit:
+            self.force_exit = True
+        elif self._app.draining or not self._settings.drain_delay:
+            self._app.draining = True
+            self.should_exit = True
+        else:
+            self._app.draining = True
+            asyncio.get_running_loop().call_later(self._settings.drain_delay, self._stop)
+
+    def _stop(self) -> None:
+        self.should_exit = True
+
+    def _orphaned(self, parent: int) -> None:
+        asyncio.get_running_loop().remove_reader(parent)
+        self._app.draining = True
+        self._stop()
+
+
+def uvicorn_config(app: App, settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        app.asgi,
+        interface="asgi3",
+        loop="uvloop",
+        http=BoundedHttpProtocol,
+        ws="none",
+        lifespan="off",
+        backlog=BACKLOG,
+        server_header=False,
+        # Costs on every request, and only changes the address that is logged.
+        proxy_headers="FORWARDED_ALLOW_IPS" in os.environ,
+        access_log=not settings.disable_uvicorn_access_log,
+        log_level=settings.uvicorn_log_level,
+        log_config=log_config(settings),
+        timeout_keep_alive=settings.timeout_keep_alive,
+        timeout_graceful_shutdown=settings.shutdown_timeout,
+        ssl_keyfile=settings.ssl_keyfile,
+        ssl_certfile=settings.ssl_certfile,
+        ssl_ca_certs=settings.ssl_ca_certs,
+        ssl_cert_reqs=settings.ssl_cert_reqs,
+        ssl_ciphers=settings.ssl_ciphers or "",
+        h11_max_incomplete_event_size=settings.h11_max_incomplete_event_size,
+    )
+
+
+def serve(app: App, settings: Settings, listener: socket.socket, parent: int | None = None) -> None:
+    """Serve until a signal ends it. listener: bound; closed afterwards."""
+    uvloop.run(_serve(Server(app, settings, parent), settings, listener))
+    app.queue.close()
+
+
+async def _serve(server: Server, settings: Settings, listener: socket.socket) -> None:
+    background = []
+    server.config.load()
+    if settings.enable_ssl_refresh and server.config.ssl is not None:
+        background.append(asyncio.create_task(tls.refresh(server.config.ssl, settings)))
+    await server.serve(sockets=[listener])
+    for task in background:
+        task.cancel()

@@ -1,0 +1,105 @@
+"""The listening sockets: bound before the model is loaded, listening when it is."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from typing import NamedTuple
+
+from .settings import Settings
+from .usage_error import UsageError
+
+BACKLOG = 2048
+
+
+class Listeners(NamedTuple):
+    """sockets: one a worker. address: what clients connect to, http://HOST:PORT or unix:PATH."""
+
+    sockets: tuple[socket.socket, ...]
+    address: str
+
+    def listen(self) -> None:
+        """Raises UsageError when another process has begun to listen on the port meanwhile."""
+        for listener in self.sockets:
+            try:
+                listener.listen(BACKLOG)
+            except OSError as error:
+                raise UsageError(f"cannot listen on {self.address}: {error.strerror}") from error
+
+    def keep(self, number: int) -> socket.socket:
+        """In a worker: its own socket; the others are closed, so that each ends with its owner."""
+        own = self.sockets[number]
+        for listener in self.sockets:
+            if listener is not own:
+                listener.close()
+        return own
+
+    def release(self) -> None:
+        """In the parent: from now on they are open as long as the workers keep them."""
+        for listener in self.sockets:
+            listener.close()
+
+    def close(self) -> None:
+        self.release()
+        if self.address.startswith("unix:"):
+            os.unlink(self.address.removeprefix("unix:"))
+
+
+def bind(settings: Settings) -> Listeners:
+    """Raises UsageError: port in use, address unknown, no permission."""
+    if settings.uds is not None:
+        shared = _bind_unix(settings.uds)
+        return Listeners((shared,) * settings.workers, f"unix:{settings.uds}")
+    host, port = settings.host or "", settings.port
+    first = _bind_tcp(host, port, shared=False)
+    port = first.getsockname()[1]
+    sockets = [first]
+    if settings.workers > 1:
+        # The kernel spreads connections over sockets that share a port. The first bind was without
+        # sharing, so that a port in use shows also when its owner shares.
+        first.close()
+        sockets = [_bind_tcp(host, port, shared=True) for _ in range(settings.workers)]
+    scheme = "https" if settings.ssl_certfile else "http"
+    shown = f"[{host}]" if ":" in host else host or "0.0.0.0"
+    return Listeners(tuple(sockets), f"{scheme}://{shown}:{port}")
+
+
+def _bind_tcp(host: str, port: int, *, shared: bool) -> socket.socket:
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, shared)
+        listener.bind((host, port))
+    except (OSError, UnicodeError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot listen on {host or '0.0.0.0'} port {port}: {reason}") from error
+    return listener
+
+
+def _bind_unix(path: str) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        if _left_over(path):
+            os.unlink(path)
+        listener.bind(path)
+    except OSError as error:
+        listener.close()
+        raise UsageError(f"cannot listen on unix:{path}: {error.strerror or error}") from error
+    return listener
+
+
+def _left_over(path: str) -> bool:
+    """A socket that nobody listens on any more: its owner was killed."""
+    try:
+        if not stat.S_ISSOCK(os.stat(path).st_mode):
+            return False
+    except FileNotFoundError:
+        return False
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except ConnectionRefusedError:
+            return True
+    return False

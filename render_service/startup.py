@@ -1,0 +1,49 @@
+"""The block that is printed once when the service is ready."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import __version__
+
+if TYPE_CHECKING:
+    from .model import Model
+
+MiB = 1024 * 1024
+
+
+def describe(model: Model, address: str) -> str:
+    """What is served and how, one fact a line."""
+    settings = model.settings
+    facts = {
+        "model": _model(model),
+        "served as": ", ".join(model.names),
+        "template": _template(model),
+        "parsers": _parsers(model),
+        "tokenizer": f"{model.tokenizer.backend}, {model.tokenizer.size} tokens",
+        "detokenizer": model.detokenizer.kind,
+        "limits": f"{model.max_model_len} tokens a sequence, {settings.max_logprobs} logprobs, "
+        f"{settings.max_body_bytes / MiB:g} MiB a body, {settings.max_num_queued_reqs} waiting",
+        "workers": f"{settings.workers} x (event loop + {settings.renderer_num_workers} threads)",
+        "address": address,
+    }
+    lines = [f"  {name:12}{value}" for name, value in facts.items()]
+    return "\n".join([f"render-service {__version__}", *lines])
+
+
+def _model(model: Model) -> str:
+    if model.settings.model:
+        return model.settings.model
+    return "the bundled demo model, because no MODEL was given"
+
+
+def _template(model: Model) -> str:
+    if model.template is None:
+        return "none: chat requests need one (--chat-template)"
+    return f"{model.template.origin} (content as {model.template.content_format})"
+
+
+def _parsers(model: Model) -> str:
+    if model.format is None:
+        return "none"
+    return f"reasoning {model.format.reasoning or 'none'}, tool calls {model.format.tool or 'none'}"
