@@ -29,10 +29,12 @@ class Tokenizer:
     (`bos_token` and so on), transformers' property of that name.
     special_tokens_map: what templates see. max_id, max_chars: largest token ID, longest token.
     spec: the pipeline sections of tokenizer.json in force (`normalizer`, `pre_tokenizer`,
-    `post_processor`, `decoder`; each a mapping or None); None with transformers.
+    `post_processor`, `decoder`; each a mapping or None); None where it has none.
+    fast: it runs on `tokenizers`; False for a tokenizer written in Python.
     """
 
     backend = "tokenizers"
+    fast = True
 
     def __init__(
         self, core: tokenizers.Tokenizer, special: SpecialTokens, config: Mapping[str, Any]
@@ -54,10 +56,7 @@ class Tokenizer:
         vocab = core.get_vocab()
         self.max_id: int = max(max(vocab.values()), core.get_vocab_size(False) - 1)
         self.max_chars: int = max(map(len, vocab))
-        self.spec: Mapping[str, Any] | None = {
-            name: _section(getattr(core, name))
-            for name in ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-        }
+        self.spec: Mapping[str, Any] | None = pipeline_sections(core)
         self._cleans_up = _cleans_up(config, core)
 
     def _name_special_tokens(self) -> None:
@@ -191,8 +190,11 @@ def _through_transformers(
     return load_through_transformers(files, config, remote_code=remote_code)
 
 
-def _section(part: Any) -> Any:
-    return None if part is None else json.loads(part.__getstate__())
+def pipeline_sections(core: tokenizers.Tokenizer) -> Mapping[str, Any]:
+    """As tokenizer.json has them."""
+    names = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+    parts = ((name, getattr(core, name)) for name in names)
+    return {name: None if p is None else json.loads(p.__getstate__()) for name, p in parts}
 
 
 def _cleans_up(config: Mapping[str, Any], core: tokenizers.Tokenizer) -> bool:

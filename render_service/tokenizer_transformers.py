@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .hub import ModelFiles, StartupError
-from .tokenizer import Tokenizer
+from .tokenizer import Tokenizer, pipeline_sections
 
 
 class TransformersTokenizer(Tokenizer):
@@ -26,13 +26,14 @@ class TransformersTokenizer(Tokenizer):
         marked = getattr(hf, "added_tokens_decoder", {})
         flagged = {index for index, token in marked.items() if token.special}
         # A `tokenizers` core goes by the flag, a Python tokenizer by the role.
-        self._fast = bool(getattr(hf, "is_fast", False))
-        self.special_ids = frozenset(flagged) if self._fast else self.all_special_ids
+        self.fast = bool(getattr(hf, "is_fast", False))
+        self.special_ids = frozenset(flagged) if self.fast else self.all_special_ids
         self.size = len(hf)
         vocab = hf.get_vocab()
         self.max_id = max(max(vocab.values()), getattr(hf, "vocab_size", 0) - 1)
         self.max_chars = max(map(len, vocab))
-        self.spec = None
+        core = getattr(hf, "backend_tokenizer", None)
+        self.spec = None if core is None else pipeline_sections(core)
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
         return list(self._hf.encode(text, add_special_tokens=add_special_tokens))
@@ -40,7 +41,7 @@ class TransformersTokenizer(Tokenizer):
     def encode_with_offsets(
         self, text: str, *, add_special_tokens: bool
     ) -> tuple[list[int], list[tuple[int, int]] | None]:
-        if not self._fast:
+        if not self.fast:
             return self.encode(text, add_special_tokens=add_special_tokens), None
         found = self._hf(text, add_special_tokens=add_special_tokens, return_offsets_mapping=True)
         return list(found["input_ids"]), [(a, b) for a, b in found["offset_mapping"]]
