@@ -10,6 +10,9 @@ from __future__ import annotations
 import orjson
 
 
+SCHEMA_ERROR = "Bad Request"
+
+
 class RequestError(Exception):
     """A request that is refused; the app layer turns it into the error answer.
 
@@ -48,7 +51,7 @@ class RequestError(Exception):
 
 def schema_error(message: str, param: str | None = None) -> RequestError:
     """A body that does not fit the schema: vLLM's RequestValidationError."""
-    return RequestError(message, type="Bad Request", param=param)
+    return RequestError(message, type=SCHEMA_ERROR, param=param)
 
 
 def model_not_found(name: str, served: tuple[str, ...]) -> RequestError:

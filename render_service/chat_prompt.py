@@ -1,0 +1,156 @@
+"""The prompt of a chat: template arguments, the template, and token IDs that are used again.
+
+Source: vLLM 0.33.0's `build_chat_params` (`chat_completion/protocol.py`), `preprocess_chat`
+(`renderers/online_renderer.py`) and `renderers/hf.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import TemplateSyntaxError
+
+from .errors import RequestError
+from .messages import conversation
+from .prompt import Prompt, PromptLimits, check_token_ids, tokenize
+from .protocol.checks import media_kwargs
+from .protocol.fields import invalid
+from .protocol.message_shape import has_media
+from .template import ChatTemplate
+
+if TYPE_CHECKING:
+    from .model import Model
+    from .protocol.chat import ChatRequest
+
+_UNSET = (None, "auto")
+"""Template arguments that count as not given."""
+
+Tools = list[dict[str, Any]] | None
+
+
+def template_kwargs(model: Model, request: ChatRequest) -> dict[str, Any]:
+    """What the chat template is given beside messages and tools, server defaults included."""
+    effort: str | None = request.reasoning_effort
+    if effort is not None:
+        effort = model.settings.reasoning_effort_map.get(effort, effort)
+    own: dict[str, Any] = {
+        "add_generation_prompt": request.add_generation_prompt,
+        "continue_final_message": request.continue_final_message,
+        "documents": request.documents,
+        "reasoning_effort": effort,
+    }
+    asked = request.chat_template_kwargs or {}
+    if effort is not None and "enable_thinking" not in asked:
+        own["enable_thinking"] = effort != "none"
+    return merge_kwargs(model, asked, own)
+
+
+def merge_kwargs(model: Model, asked: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The request's own fields over what it asks for over the server's defaults."""
+    # vLLM's --cohere-format, which it hands to every template.
+    defaults = {**model.settings.default_chat_template_kwargs}
+    defaults.setdefault("cohere_format", "cmd4")
+    given = {**asked, **{name: value for name, value in own.items() if value not in _UNSET}}
+    return defaults | {name: value for name, value in given.items() if value not in _UNSET}
+
+
+def check_template_trust(
+    model: Model, chat_template: str | None, asked: Mapping[str, Any] | None
+) -> None:
+    """Refuse a template that comes with the request, unless the operator trusts those."""
+    if model.settings.trust_request_chat_template:
+        return
+    if chat_template is not None or (asked or {}).get("chat_template") is not None:
+        raise RequestError(
+            "Chat template is passed with request, but --trust-request-chat-template is not set. "
+            "Refused request with untrusted chat template."
+        )
+
+
+def chat_prompt(
+    model: Model, request: ChatRequest, tools: Tools, kwargs: Mapping[str, Any]
+) -> Prompt:
+    """tools: as dicts, whether or not the template gets to see them."""
+    check_template_trust(model, request.chat_template, request.chat_template_kwargs)
+    media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
+    limits = _limits(model, request)
+    reused = _reused_ids(model, request)
+    if reused is not None:
+        return Prompt(reused)
+    if request.tool_choice == "none" and model.settings.exclude_tools_when_tool_choice_none:
+        tools = None
+    text = render_text(model, request.messages, tools, kwargs, request.chat_template)
+    return tokenize(model, text, limits)
+
+
+def render_text(
+    model: Model,
+    messages: list[dict[str, Any]],
+    tools: Tools,
+    kwargs: Mapping[str, Any],
+    chat_template: str | None,
+) -> str:
+    """The prompt as text. chat_template: the request's own."""
+    template = _template(model, chat_template, kwargs.get("chat_template"))
+    return template.render(
+        conversation(messages, content_format=template.content_format), tools=tools, kwargs=kwargs
+    )
+
+
+def _template(model: Model, of_request: str | None, of_kwargs: Any) -> ChatTemplate:
+    """The request's template, else the operator's, else the one among the template arguments."""
+    source = of_request or (None if model.settings.chat_template else of_kwargs)
+    if source:
+        return _compile(model, str(source))
+    if model.template is None:
+        raise RequestError(
+            "As of transformers v4.44, default chat template is no longer allowed, so you must "
+            "provide a chat template if the tokenizer does not define one."
+        )
+    return model.template
+
+
+def _compile(model: Model, source: str) -> ChatTemplate:
+    forced = model.settings.chat_template_content_format
+    try:
+        return ChatTemplate(
+            source,
+            origin="request",
+            special_tokens=model.tokenizer.special_tokens_map,
+            content_format=None if forced == "auto" else forced,
+        )
+    except TemplateSyntaxError as error:
+        raise RequestError(str(error)) from error
+
+
+def _limits(model: Model, request: ChatRequest) -> PromptLimits:
+    by_new_name = request.max_completion_tokens is not None
+    return PromptLimits(
+        max_model_len=model.max_model_len,
+        max_tokens=request.max_completion_tokens if by_new_name else request.max_tokens,
+        max_tokens_field="max_completion_tokens" if by_new_name else "max_tokens",
+        truncate=request.truncate_prompt_tokens,
+        side=request.truncation_side,
+        add_special_tokens=request.add_special_tokens,
+        offsets=bool(request.return_token_offsets),
+    )
+
+
+def _reused_ids(model: Model, request: ChatRequest) -> list[int] | None:
+    """Token IDs that a prefill step forwards. They are taken out of what the engine gets."""
+    field = "kv_transfer_params.prompt_token_ids"
+    if request.kv_transfer_params is None:
+        return None
+    ids = request.kv_transfer_params.pop("prompt_token_ids", None)
+    if ids is None or request.echo or has_media(request.messages):
+        return None
+    if not isinstance(ids, list) or not ids or any(type(i) is not int or i < 0 for i in ids):
+        raise invalid(
+            "`kv_transfer_params['prompt_token_ids']` must be a non-empty list "
+            "of non-negative integers.",
+            field,
+        )
+    check_token_ids(model, ids, field)
+    found: list[int] = ids
+    return found

@@ -1,0 +1,235 @@
+"""JSON bodies to typed requests, with what is wrong in plain words and in vLLM's error shape.
+
+Rule: status, `type` and `param` of an error are what vLLM 0.33.0 answers (FastAPI's
+RequestValidationError through `exception_handling/handlers/validation.py`); the message is ours.
+Numbers and truth values are read as leniently as pydantic's lax mode reads them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import inspect
+
+from ..errors import RequestError, schema_error
+
+T = TypeVar("T")
+
+MAX_NESTING = 128
+"""Objects and arrays within each other; keeps every recursive reader far from Python's limit."""
+
+_BRACKETS = bytes.maketrans(b"{}", b"[]")
+_NOT_STRUCTURE = bytes(c for c in range(256) if c not in b'[]{}"')
+_QUOTED = re.compile(rb'"[^"]*"')
+
+_WORDS = {
+    "int": "an integer",
+    "float": "a number",
+    "str": "a string",
+    "bool": "true or false",
+    "array": "an array",
+    "object": "an object",
+    "null": "null",
+}
+_JSON_TYPES = {str: "str", int: "int", float: "float", bool: "bool", list: "array", dict: "object"}
+_TRUTH = {"yes": True, "y": True, "t": True, "on": True, "no": False, "n": False, "f": False}
+_TRUTH["off"] = False
+_FAULT = re.compile(r"(?P<what>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
+_MISMATCH = re.compile(r"Expected `(?P<expected>.*)`, got `(?P<got>.*)`")
+_BOUND = re.compile(r"Expected `(?P<expected>.*)` (?P<bound>of length .*|[<>].*)")
+_MISSING = re.compile(r"Object missing required field `(.*)`")
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+
+
+def decode(decoder: msgspec.json.Decoder[T], raw: bytes) -> T:
+    """The body `raw` through a typed decoder (built with strict=False)."""
+    if not raw:
+        raise _missing_body()
+    check_nesting(raw)
+    try:
+        return decoder.decode(raw)
+    except msgspec.ValidationError as error:
+        raise _field_error(error, decode_json(raw), decoder.type) from None
+    except msgspec.DecodeError as error:
+        raise _syntax_error(raw, error) from None
+
+
+def decode_json(raw: bytes) -> Any:
+    check_nesting(raw)
+    try:
+        return msgspec.json.decode(raw)
+    except msgspec.MsgspecError as error:
+        raise _syntax_error(raw, error) from None
+
+
+def decode_object(raw: bytes) -> dict[str, Any]:
+    """A body that must be a JSON object."""
+    data = decode_json(raw) if raw else None
+    if data is None:
+        raise _missing_body()
+    if not isinstance(data, dict):
+        raise schema_error("The request body must be a JSON object.", "body")
+    return data
+
+
+def convert(data: dict[str, Any], to: type[T]) -> T:
+    """The object as a typed request. Fields that `to` lacks are left out."""
+    for _ in range(len(data) + 1):
+        try:
+            return msgspec.convert(data, to, strict=False)
+        except msgspec.ValidationError as error:
+            lenient = _lenient(error, data)
+            if lenient is None:
+                raise _field_error(error, data, to) from None
+            data = {**data, **lenient}
+    raise schema_error("The request body does not fit the schema.", "body")
+
+
+def check_nesting(raw: bytes) -> None:
+    """Refuse objects and arrays within each other deeper than MAX_NESTING."""
+    if raw.count(b"[") + raw.count(b"{") <= MAX_NESTING:
+        return
+    escaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
+    structure = escaped.translate(None, _NOT_STRUCTURE).replace(b'""', b"")
+    brackets = _QUOTED.sub(b"", structure).translate(_BRACKETS)
+    for _ in range(MAX_NESTING):
+        # Each pass takes away the innermost level.
+        rest = brackets.replace(b"[]", b"")
+        if len(rest) == len(brackets):
+            break
+        brackets = rest
+    # A short unbalanced rest is left to the decoder to name.
+    if len(brackets) > MAX_NESTING or b"[]" in brackets:
+        raise schema_error(
+            f"The request body nests objects and arrays deeper than {MAX_NESTING} levels.", "body"
+        )
+
+
+def _missing_body() -> RequestError:
+    return schema_error("The request body is missing: a JSON object is required.", "body")
+
+
+def _syntax_error(raw: bytes, error: Exception) -> RequestError:
+    try:
+        json.loads(raw)
+    except json.JSONDecodeError as fault:
+        return schema_error(f"The request body is not valid JSON: {fault}.", f"body.{fault.pos}")
+    except UnicodeDecodeError:
+        return schema_error("The request body is not valid UTF-8.", "body")
+    except (ValueError, RecursionError):
+        pass
+    # What Python's reader takes, or gives up on for another reason.
+    return schema_error(
+        "The request body is not valid JSON (NaN, Infinity, numbers out of range and unpaired "
+        f"surrogates are not): {error}.",
+        "body",
+    )
+
+
+def _lenient(error: msgspec.ValidationError, data: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The field at fault as pydantic would read it: `true` as 1, `"yes"` as true."""
+    what, path = _parts(error)
+    mismatch = _MISMATCH.fullmatch(what)
+    if mismatch is None or len(path) != 1 or not isinstance(path[0], str):
+        return None
+    value, expected = data.get(path[0]), mismatch["expected"].split(" | ")
+    if isinstance(value, bool) and ("int" in expected or "float" in expected):
+        return {path[0]: int(value)}
+    if isinstance(value, str) and "bool" in expected and value.lower() in _TRUTH:
+        return {path[0]: _TRUTH[value.lower()]}
+    return None
+
+
+def _parts(error: msgspec.ValidationError) -> tuple[str, list[str | int]]:
+    """What msgspec found, and the path to it; `...` stands for some key of a mapping."""
+    fault = _FAULT.fullmatch(str(error))
+    if fault is None:
+        return str(error), []
+    steps = _STEP.findall(fault["path"] or "")
+    return fault["what"], [
+        name or (index if index == "..." else int(index)) for name, index in steps
+    ]
+
+
+def _field_error(error: msgspec.ValidationError, data: Any, to: Any) -> RequestError:
+    what, path = _parts(error)
+    mismatch, missing = _MISMATCH.fullmatch(what), _MISSING.fullmatch(what)
+    path = _with_keys(path, data, mismatch["got"] if mismatch else None)
+    if missing:
+        path.append(missing[1])
+    field = ".".join(map(str, path)) or "the request body"
+    if missing:
+        message = f"`{field}` is required."
+    elif mismatch:
+        expected = [_WORDS.get(name, name) for name in mismatch["expected"].split(" | ")]
+        allowed = _allowed(to, path)
+        wanted = " or ".join(name for name in expected if name != "null" or len(expected) == 1)
+        message = f"`{field}` must be {wanted}, not {_got(mismatch['got'])}." + (
+            f" Allowed values: {allowed}." if allowed else ""
+        )
+    elif bound := _BOUND.fullmatch(what):
+        message = f"`{field}` must be {_WORDS.get(bound[1], bound[1])} {bound['bound']}."
+    elif what.startswith("Invalid enum value"):
+        message = f"`{field}` must be one of {_allowed(to, path)}: {what}."
+    else:
+        message = f"`{field}` is not valid: {what}."
+    return schema_error(message, ".".join(map(str, ["body", *path])))
+
+
+def _got(name: str) -> str:
+    return {"bool": "a truth value", "float": "a fractional number"}.get(name) or _WORDS.get(
+        name, name
+    )
+
+
+def _with_keys(path: list[str | int], data: Any, got: str | None) -> list[str | int]:
+    """The path with the key of the first value that msgspec may have meant by `...`."""
+    found: list[str | int] = []
+    for place, step in enumerate(path):
+        if step == "..." and isinstance(data, dict):
+            last = place == len(path) - 1
+            step = next(
+                (k for k, v in data.items() if not last or _JSON_TYPES.get(type(v), "null") == got),
+                "...",
+            )
+        found.append(step)
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            data = None
+    return found
+
+
+def _allowed(to: Any, path: list[str | int]) -> str:
+    """The values that a field of fixed choices takes, as JSON; empty where it has none."""
+    kinds = [inspect.type_info(to)]
+    for step in path:
+        kinds = [inner for kind in kinds for inner in _inside(kind, step)]
+    choices = [
+        value
+        for kind in kinds
+        for one in _members(kind)
+        if isinstance(one, inspect.LiteralType)
+        for value in one.values
+    ]
+    return ", ".join(json.dumps(value) for value in choices)
+
+
+def _members(kind: inspect.Type) -> list[inspect.Type]:
+    return list(kind.types) if isinstance(kind, inspect.UnionType) else [kind]
+
+
+def _inside(kind: inspect.Type, step: str | int) -> list[inspect.Type]:
+    found: list[inspect.Type] = []
+    for one in _members(kind):
+        if isinstance(one, inspect.StructType):
+            found += [field.type for field in one.fields if field.encode_name == step]
+        elif isinstance(one, inspect.ListType):
+            found.append(one.item_type)
+        elif isinstance(one, inspect.DictType):
+            found.append(one.value_type)
+    return found

@@ -1,0 +1,139 @@
+"""The shape of chat messages: what pydantic refuses in vLLM's `list[ChatCompletionMessageParam]`.
+
+Rule: messages stay dicts; only what vLLM's schema refuses is refused, with its `param`. That is
+the path through the first member of pydantic's union, hence the name of the developer message in
+every one. Content parts are not looked at here: `messages.conversation` reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import RequestError, schema_error
+
+_OPENAI_ROLES = frozenset({"developer", "system", "user", "assistant", "tool", "function"})
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal", "thinking"})
+_UNION = "ChatCompletionDeveloperMessageParam"
+_CALL = "ChatCompletionMessageFunctionToolCallParam"
+
+
+def check_messages(messages: Any) -> None:
+    """Also renames the deprecated `reasoning_content`, and lists what `tool_calls` iterates."""
+    if messages is None or isinstance(messages, (bool, int, float)):
+        raise RequestError("`messages` must be an array of messages.")
+    if not isinstance(messages, list):
+        raise schema_error("`messages` must be an array of messages.", "body.messages")
+    for message in messages:
+        if isinstance(message, dict):
+            _normalize(message)
+    for index, message in enumerate(messages):
+        fault = _fault(message)
+        if fault is not None:
+            field, text = fault
+            raise schema_error(
+                f"`messages.{index}` {text}.", f"body.messages.{index}.{_UNION}{field}"
+            )
+    for message in messages:
+        _check_calls(message.get("tool_calls"))
+
+
+def history_tool_calls(messages: Iterable[dict[str, Any]]) -> int:
+    """Calls already in the conversation, for models that number them."""
+    return sum(
+        len(message.get("tool_calls") or ())
+        for message in messages
+        if message.get("role") == "assistant"
+    )
+
+
+def has_media(messages: Iterable[dict[str, Any]]) -> bool:
+    """Whether a message has a content part that is not text."""
+    return any(
+        isinstance(part, dict) and str(part.get("type", "text")) not in _TEXT_PARTS
+        for message in messages
+        if isinstance(parts := message.get("content"), list)
+        for part in parts
+    )
+
+
+def _normalize(message: dict[str, Any]) -> None:
+    if "reasoning_content" in message:
+        old = message.pop("reasoning_content")
+        if old is not None and message.get("reasoning") is None:
+            message["reasoning"] = old
+    calls = message.get("tool_calls")
+    if calls is not None and not isinstance(calls, list):
+        if not isinstance(calls, (str, dict)):
+            raise RequestError("`tool_calls` must be an array of tool calls.")
+        message["tool_calls"] = list(calls)
+
+
+def _fault(message: Any) -> tuple[str, str] | None:
+    """The field that vLLM names, and what is wrong; None where some message type fits."""
+    if not isinstance(message, dict):
+        return "", "must be an object with `role` and `content`"
+    role, content = message.get("role"), message.get("content")
+    is_text_or_parts = isinstance(content, (str, list))
+    if not isinstance(role, str):
+        return (".role" if is_text_or_parts else ".content"), "must have a `role`, a string"
+    if isinstance(content, dict):  # pydantic iterates its keys, and fails later
+        raise RequestError("`content` must be a string or an array of content parts.")
+    if (role in _OPENAI_ROLES and _fits(role, message)) or _fits_any_role(message):
+        return None
+    if not is_text_or_parts:
+        return ".content", "must have `content`, a string or an array of content parts"
+    field = ".name" if role == "developer" else ".role"
+    return field, f"is not a valid {role} message: `name` and such must be strings"
+
+
+def _fits(role: str, message: dict[str, Any]) -> bool:
+    content, name = message.get("content"), message.get("name", "")
+    if not isinstance(name, str) and role not in ("tool",):
+        return False
+    if role == "assistant":
+        return content is None or isinstance(content, (str, list))
+    if role == "function":
+        return "content" in message and isinstance(content, str | None) and "name" in message
+    if role == "tool" and not isinstance(message.get("tool_call_id"), str):
+        return False
+    return isinstance(content, (str, list))
+
+
+def _fits_any_role(message: dict[str, Any]) -> bool:
+    """vLLM's own message type, which takes any role and does without content."""
+    return (
+        isinstance(message.get("content", ""), (str, list))
+        and isinstance(message.get("name", ""), str)
+        and isinstance(message.get("tool_call_id"), str | None)
+        and isinstance(message.get("task"), str | None)
+        and isinstance(message.get("reasoning"), str | dict | None)
+        and isinstance(message.get("tools"), list | None)
+    )
+
+
+def _check_calls(calls: list[Any] | None) -> None:
+    for index, call in enumerate(calls or ()):
+        fault = _call_fault(call)
+        if fault is not None:
+            raise schema_error(
+                f"`tool_calls.{index}` must be an object with `id`, `type` and "
+                "`function` (`name` and `arguments`, both strings).",
+                f"body.{index}.{_CALL}{fault}",
+            )
+
+
+def _call_fault(call: Any) -> str | None:
+    if not isinstance(call, dict):
+        return ""
+    if call.get("type") == "custom" and isinstance(call.get("custom"), dict):
+        return None
+    if not isinstance(call.get("id"), str):
+        return ".id"
+    function = call.get("function")
+    # pydantic's path loses the word "arguments", one of those it uses itself.
+    if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
+        return ".function"
+    if not isinstance(function.get("name"), str):
+        return ".function.name"
+    return None if call.get("type") == "function" else ".type"

@@ -1,0 +1,66 @@
+"""Bodies of `POST /tokenize` (a text or a chat) and `/detokenize`, as vLLM 0.33.0's.
+
+Source: `entrypoints/serve/tokenize/protocol.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ..errors import SCHEMA_ERROR, RequestError
+from . import checks
+from .decode import convert, decode, decode_object
+from .fields import INT64_MAX, ToolParam
+from .message_shape import check_messages
+
+
+class TokenizeTextRequest(Struct, kw_only=True):
+    prompt: str
+    model: str | None = None
+    add_special_tokens: bool = True
+    return_token_strs: bool | None = False
+
+
+class TokenizeChatRequest(Struct, kw_only=True):
+    messages: list[dict[str, Any]]
+    model: str | None = None
+    add_generation_prompt: bool = True
+    return_token_strs: bool | None = False
+    continue_final_message: bool = False
+    add_special_tokens: bool = False
+    chat_template: str | None = None
+    chat_template_kwargs: dict[str, Any] | None = None
+    media_io_kwargs: dict[str, dict[str, Any]] | None = None
+    mm_processor_kwargs: dict[str, Any] | None = None
+    tools: list[ToolParam] | None = None
+
+
+class DetokenizeRequest(Struct, kw_only=True):
+    tokens: list[Annotated[int, Meta(ge=0, le=INT64_MAX)]]
+    model: str | None = None
+
+
+_detokenize = msgspec.json.Decoder(DetokenizeRequest, strict=False)
+
+
+def decode_tokenize_request(raw: bytes) -> TokenizeTextRequest | TokenizeChatRequest:
+    """A chat where the body has `messages`; RequestError as vLLM refuses it."""
+    body = decode_object(raw)
+    checks.generation_prompt(body)
+    if "messages" not in body:
+        return convert(body, TokenizeTextRequest)
+    try:
+        check_messages(body["messages"])
+        return convert(body, TokenizeChatRequest)
+    except RequestError as error:
+        if error.type == SCHEMA_ERROR:
+            # vLLM names the first field of the text form, which fits neither.
+            error.param = "body.prompt"
+        raise
+
+
+def decode_detokenize_request(raw: bytes) -> DetokenizeRequest:
+    return decode(_detokenize, raw)

@@ -1,0 +1,235 @@
+"""Chat and completion requests to generate requests: `POST .../render`.
+
+Source of the rules, their order and the answer's keys: vLLM 0.33.0's
+`entrypoints/scale_out/render/serving.py` and `renderers/online_renderer.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import orjson
+from msgspec import UNSET, UnsetType
+
+from .adjust import keeps_special_tokens
+from .answer import Answer
+from .chat_prompt import chat_prompt, template_kwargs
+from .errors import RequestError, model_not_found
+from .prompt import Prompt, PromptLimits, limit_ids, tokenize
+from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
+from .protocol.completion import CompletionRequest, decode_completion_request
+from .protocol.fields import invalid
+from .protocol.message_shape import history_tool_calls
+from .sampling import Sampling, chat_sampling, completion_sampling, max_output_tokens
+
+if TYPE_CHECKING:
+    from .model import Model
+
+__all__ = ["chat", "check_model", "completion", "encode", "template_kwargs"]
+
+Request = ChatRequest | CompletionRequest
+
+
+def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
+    """One generate request. request_id: the X-Request-Id header."""
+    request = decode_chat_request(body)
+    check_model(model, request.model)
+    _check_beam_search(request)
+    _check_tool_choice(model, request)
+    tools = None if request.tools is None else msgspec.to_builtins(request.tools)
+    kwargs = template_kwargs(model, request)
+    prompt = chat_prompt(model, request, tools, kwargs)
+    _check_not_empty(prompt)
+    asked = request.max_completion_tokens
+    asked = request.max_tokens if asked is None else asked
+    sampling = chat_sampling(
+        request,
+        model.generation,
+        _max_tokens(model, request, asked, prompt),
+        keep_special=keeps_special_tokens(model.settings, request),
+    )
+    reasoning = model.format is not None and model.format.reasoning is not None
+    answer = _generate_request(
+        request,
+        prompt,
+        sampling,
+        request_id=f"chatcmpl-{_base_id(request_id, request.request_id)}",
+        reasoning_ended=_reasoning_ended(model, request, prompt, kwargs),
+        reasoning_parser_kwargs={"chat_template_kwargs": kwargs} if reasoning else None,
+        parse_context={
+            "tools": tools,
+            "tool_choice": msgspec.to_builtins(request.tool_choice),
+            "parallel_tool_calls": request.parallel_tool_calls,
+            "include_reasoning": request.include_reasoning,
+            "chat_template_kwargs": kwargs,
+            "history_tool_call_cnt": history_tool_calls(request.messages),
+        },
+    )
+    return Answer(encode(answer), tokens=len(prompt.ids))
+
+
+def completion(model: Model, body: bytes, request_id: str | None) -> Answer:
+    """A list of generate requests, one for each prompt."""
+    request = decode_completion_request(body)
+    check_model(model, request.model)
+    _check_beam_search(request)
+    _check_completion(request)
+    limits = _completion_limits(model, request)
+    if request.prompt_embeds is not None and request.prompt_embeds != []:
+        raise invalid(
+            "You must set `--enable-prompt-embeds` to input `prompt_embeds`.", "prompt_embeds"
+        )
+    base = f"cmpl-{_base_id(request_id, request.request_id)}"
+    prompts = [
+        tokenize(model, prompt, limits)
+        if isinstance(prompt, str)
+        else limit_ids(model, prompt, limits)
+        for prompt in request.prompts()
+    ]
+    if not prompts:
+        raise invalid("You must pass at least one prompt", "prompt")
+    answers = []
+    for index, prompt in enumerate(prompts):
+        _check_not_empty(prompt)
+        max_tokens = _max_tokens(model, request, request.max_tokens, prompt)
+        sampling = completion_sampling(request, model.generation, max_tokens)
+        own_id = base if len(prompts) == 1 else f"{base}-{index}"
+        answers.append(_generate_request(request, prompt, sampling, request_id=own_id))
+    return Answer(encode(answers), tokens=sum(len(prompt.ids) for prompt in prompts))
+
+
+def check_model(model: Model, name: str | None) -> None:
+    if name and name not in model.names:
+        raise model_not_found(name, model.names)
+
+
+def encode(answer: Any) -> bytes:
+    """JSON. Integers beyond 64 bits, which orjson does not write, are written as vLLM does."""
+    try:
+        return orjson.dumps(answer)
+    except TypeError:
+        return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _generate_request(
+    request: Request,
+    prompt: Prompt,
+    sampling: Sampling,
+    *,
+    request_id: str,
+    reasoning_ended: bool | None = None,
+    reasoning_parser_kwargs: dict[str, Any] | None = None,
+    parse_context: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The body of `POST /inference/v1/generate`, keys in vLLM's order."""
+    options = request.stream_options if request.stream else None
+    return {
+        "request_id": request_id,
+        "token_ids": prompt.ids,
+        "token_offsets": prompt.offsets,
+        "features": None,
+        "content_parts": None,
+        "sampling_params": sampling.params,
+        "model": request.model,
+        "reasoning_ended": reasoning_ended,
+        "reasoning_parser_kwargs": reasoning_parser_kwargs,
+        "return_token_ids": request.return_token_ids,
+        "output_mode": "tokens",
+        "parse_context": parse_context,
+        "stream": bool(request.stream),
+        "stream_options": None if options is None else msgspec.to_builtins(options),
+        "cache_salt": request.cache_salt,
+        "priority": request.priority,
+        "kv_transfer_params": sampling.kv_transfer_params,
+        "ec_transfer_params": sampling.ec_transfer_params,
+    }
+
+
+def _base_id(header: str | None, own: str | UnsetType) -> str:
+    if header is not None:
+        return header
+    return uuid.uuid4().hex if own is UNSET else own
+
+
+def _max_tokens(model: Model, request: Request, asked: int | None, prompt: Prompt) -> int:
+    return max_output_tokens(
+        model.generation,
+        model.max_model_len,
+        asked,
+        len(prompt.ids),
+        request.truncate_prompt_tokens,
+    )
+
+
+def _reasoning_ended(
+    model: Model, request: ChatRequest, prompt: Prompt, kwargs: dict[str, Any]
+) -> bool | None:
+    """Whether generation starts behind the reasoning; None leaves that to the engine."""
+    if not request.include_reasoning:
+        return True
+    if model.format is None or model.format.reasoning is None:
+        return None
+    return model.format.reasoning_ended(prompt.ids, kwargs)
+
+
+def _check_beam_search(request: Request) -> None:
+    if request.use_beam_search:
+        raise RequestError("Beam search is not supported by the render endpoint")
+
+
+def _check_not_empty(prompt: Prompt) -> None:
+    if not prompt.ids:
+        raise RequestError("No token_ids rendered")
+
+
+def _check_tool_choice(model: Model, request: ChatRequest) -> None:
+    """Calls can only be asked for where a tool parser reads them."""
+    choice = request.tool_choice
+    if choice in (None, "none") or (model.format is not None and model.format.tool is not None):
+        return
+    if choice == "auto":
+        if model.settings.enable_auto_tool_choice:
+            return
+        raise RequestError(
+            '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
+        )
+    named = isinstance(choice, NamedToolChoice)
+    wanted = f'function "{choice.function.name}"' if named else f'"{choice}"'
+    raise RequestError(f"tool_choice={wanted} requires --tool-call-parser to be set")
+
+
+def _check_completion(request: CompletionRequest) -> None:
+    embeds = request.prompt_embeds is not None
+    if request.suffix is not None:
+        raise RequestError(_suffix_fault(request, embeds), param="suffix")
+    if request.echo and embeds:
+        raise RequestError("Echo is unsupported with prompt embeds.")
+    if request.prompt_logprobs is not None and embeds:
+        raise RequestError("prompt_logprobs is not compatible with prompt embeds.")
+
+
+def _suffix_fault(request: CompletionRequest, embeds: bool) -> str:
+    """Why a suffix cannot be: only models with a fill-in-the-middle renderer take one."""
+    if request.echo:
+        return "Echo is unsupported with suffix."
+    if embeds:
+        return "suffix is not supported with prompt_embeds"
+    if request.truncate_prompt_tokens is not None:
+        return "suffix is not supported with truncate_prompt_tokens"
+    if any(not isinstance(prompt, str) for prompt in request.prompts()):
+        return "suffix requires text prompt input for FIM completion rendering"
+    return "suffix is only supported for models with FIM completion rendering"
+
+
+def _completion_limits(model: Model, request: CompletionRequest) -> PromptLimits:
+    return PromptLimits(
+        max_model_len=model.max_model_len,
+        max_tokens=request.max_tokens or 0,
+        truncate=request.truncate_prompt_tokens,
+        side=request.truncation_side,
+        add_special_tokens=request.add_special_tokens,
+        offsets=bool(request.return_token_offsets),
+    )
