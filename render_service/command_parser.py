@@ -76,7 +76,7 @@ class IgnoreFlag(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         ignored = getattr(namespace, self.dest, [])
-        setattr(namespace, self.dest, [*ignored, option_string])
+        setattr(namespace, self.dest, [*ignored, self.option_strings[0]])
 
 
 def fail(program: str, message: str) -> NoReturn:

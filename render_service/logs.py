@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import logging.config
 from collections.abc import Collection
 from typing import Any
 
@@ -26,8 +27,12 @@ class ExceptPaths(logging.Filter):
         return str(record.args[2]).partition("?")[0] not in self._paths
 
 
-def log_config(settings: Settings) -> dict[str, Any]:
-    """For logging.config.dictConfig."""
+def configure(settings: Settings) -> None:
+    """Once a process, before the first line."""
+    logging.config.dictConfig(_config(settings))
+
+
+def _config(settings: Settings) -> dict[str, Any]:
     config = copy.deepcopy(LOGGING_CONFIG)
     level = settings.uvicorn_log_level.upper()
     config["loggers"]["render_service"] = {

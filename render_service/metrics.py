@@ -14,6 +14,7 @@ from prometheus_client import (
     GCCollector,
     Histogram,
     ProcessCollector,
+    disable_created_metrics,
     generate_latest,
 )
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -30,6 +31,7 @@ class Metrics:
     """The instruments of one process. directory: of the files that all workers share."""
 
     def __init__(self, directory: str | None = None) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the series
         self._registry = registry = CollectorRegistry()
         self._directory = directory
         if self._directory is None:

@@ -16,11 +16,11 @@ import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from . import middleware, tls
+from . import logs, middleware, tls
 from .configuration import add_arguments, configure
 from .sockets import Listeners, bind
 from .startup import describe
-from .supervisor import Supervisor
+from .supervisor import Supervisor, flush_and_exit
 from .usage_error import UsageError
 
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def run(args: argparse.Namespace) -> int:
     tls.check(settings)
     for path in settings.middleware:
         middleware.imported(path)
+    logs.configure(settings)
     listeners = bind(settings)
+    finished = True
     try:
         from .hub import StartupError
         from .loading import load_model
@@ -55,11 +57,14 @@ def run(args: argparse.Namespace) -> int:
         listeners.listen()
         print(describe(model, listeners.address), flush=True)
         if settings.workers == 1:
-            _work(model, listeners, 0)
+            finished = _work(model, listeners, 0)
         else:
             _supervise(model, listeners)
     finally:
         listeners.close()
+    if not finished:
+        # A thread cannot be stopped, and Python would wait for it.
+        flush_and_exit(0)
     return 0
 
 
@@ -69,14 +74,14 @@ def _work(
     number: int,
     parent: int | None = None,
     directory: str | None = None,
-) -> None:
+) -> bool:
     # Not before PROMETHEUS_MULTIPROC_DIR is set.
     from .app import App
     from .metrics import Metrics
     from .server import serve
 
     app = App(model, Metrics(directory))
-    serve(app, model.settings, listeners.keep(number), parent)
+    return serve(app, model.settings, listeners.keep(number), parent)
 
 
 def _supervise(model: Model, listeners: Listeners) -> None:

@@ -20,7 +20,6 @@ import uvloop
 from . import tls
 from .app import App
 from .http_protocol import BoundedHttpProtocol
-from .logs import log_config
 from .settings import Settings
 from .sockets import BACKLOG
 
@@ -80,7 +79,7 @@ def uvicorn_config(app: App, settings: Settings) -> uvicorn.Config:
         proxy_headers="FORWARDED_ALLOW_IPS" in os.environ,
         access_log=not settings.disable_uvicorn_access_log,
         log_level=settings.uvicorn_log_level,
-        log_config=log_config(settings),
+        log_config=None,  # logs.configure has been called
         timeout_keep_alive=settings.timeout_keep_alive,
         timeout_graceful_shutdown=settings.shutdown_timeout,
         ssl_keyfile=settings.ssl_keyfile,
@@ -92,10 +91,13 @@ def uvicorn_config(app: App, settings: Settings) -> uvicorn.Config:
     )
 
 
-def serve(app: App, settings: Settings, listener: socket.socket, parent: int | None = None) -> None:
-    """Serve until a signal ends it. listener: bound; closed afterwards."""
+def serve(app: App, settings: Settings, listener: socket.socket, parent: int | None = None) -> bool:
+    """Serve until a signal ends it. listener: bound; closed afterwards.
+
+    False: work that took longer than --shutdown-timeout is still running in a thread.
+    """
     uvloop.run(_serve(Server(app, settings, parent), settings, listener))
-    app.queue.close()
+    return app.queue.close()
 
 
 async def _serve(server: Server, settings: Settings, listener: socket.socket) -> None:

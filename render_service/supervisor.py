@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from types import FrameType
+from typing import NoReturn
 
 logger = logging.getLogger("render_service")
 
@@ -21,7 +22,7 @@ ENDING = (signal.SIGTERM, signal.SIGINT)
 RESTART_PAUSE = 1.0  # seconds between the start of a worker and that of its replacement, at least
 GRACE = 5.0  # seconds over the workers' own bound before they are killed
 
-Work = Callable[[int, int], None]  # (worker number, descriptor that ends with the parent)
+Work = Callable[[int, int], object]  # (worker number, descriptor that ends with the parent)
 
 
 class Supervisor:
@@ -85,9 +86,7 @@ class Supervisor:
             logger.exception("Worker failed")
         finally:
             # Not sys.exit: nothing of the parent's may run twice.
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(code)
+            flush_and_exit(code)
 
     def _await_signals(self) -> None:
         due = [*self._waiting.values()] if self._stop_by is None else [self._stop_by]
@@ -121,3 +120,10 @@ class Supervisor:
 
 def _noted(number: int, frame: FrameType | None) -> None:
     """The wake-up descriptor tells the loop."""
+
+
+def flush_and_exit(code: int) -> NoReturn:
+    """End this process now: no clean-up, no waiting for threads."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
