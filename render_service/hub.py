@@ -95,7 +95,9 @@ def find(name: str, *, revision: str | None = None, remote_code: bool = False) -
     try:
         found = snapshot_download(name, revision=revision, allow_patterns=patterns)
     except HFValidationError as error:
-        raise StartupError(f"model {name!r} is neither a folder nor a hub ID (org/model)") from error
+        raise StartupError(
+            f"model {name!r} is neither a folder nor a hub ID (org/model)"
+        ) from error
     except GatedRepoError as error:
         raise StartupError(
             f"model {name!r} is gated: accept its terms on the hub, then set HF_TOKEN"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .generation import GenerationDefaults
     from .settings import Settings
     from .template import ChatTemplate
+    from .template_source import ChatTemplates
     from .tokenizer import Tokenizer
 
 
@@ -32,8 +33,13 @@ class Model:
     max_model_len: int
     vocab_size: int
     tokenizer: Tokenizer
-    template: ChatTemplate | None
+    templates: ChatTemplates
     generation: GenerationDefaults
     detokenizer: Detokenizer
     format: parsers.Format | None
     requests: RequestCache = field(default_factory=RequestCache)
+
+    @property
+    def template(self) -> ChatTemplate | None:
+        """The template of requests without tools, None where the model has none."""
+        return self.templates.default

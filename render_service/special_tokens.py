@@ -61,7 +61,9 @@ def read_special_tokens(
         tokens = {int(index): _token(token) for index, token in declared.items()}
     named = {name: _token_or_text(values[name]) for name in NAMED if values.get(name) is not None}
     own = {
-        name: value for name, value in values.items() if name.endswith("_token") and _is_token(value)
+        name: value
+        for name, value in values.items()
+        if name.endswith("_token") and _is_token(value)
     }
     extra = values["extra_special_tokens"]
     if isinstance(extra, Mapping):

@@ -14,10 +14,8 @@ import tokenizers
 
 from .errors import RequestError
 from .hub import ModelFiles, StartupError
-from .special_tokens import NAMED, SpecialTokens, add_special_tokens, read_special_tokens
-from .tokenizer_class import OTHER_CLASSES, PIPELINES, TokenizerClass, class_name
-
-_AS_IT_IS: Mapping[str, str | None] = dict.fromkeys(())
+from .special_tokens import SpecialTokens, add_special_tokens, read_special_tokens
+from .tokenizer_class import GENERIC, PIPELINES, TokenizerClass, class_name
 
 
 class Tokenizer:
@@ -121,7 +119,7 @@ def load_tokenizer(
     name = class_name(model_config.get("model_type"), declared)
     if (
         not files.has("tokenizer.json")
-        or name in OTHER_CLASSES
+        or (name != GENERIC and name not in PIPELINES)
         or _has_code(config)
         or config.get("fix_mistral_regex")
     ):
@@ -130,7 +128,7 @@ def load_tokenizer(
     kind = PIPELINES.get(name)
     if kind is not None and not isinstance(core.model, tokenizers.models.BPE):
         return _through_transformers(files, config, remote_code)
-    special = read_special_tokens(files, config, core, _AS_IT_IS if kind is None else kind.defaults)
+    special = read_special_tokens(files, config, core, {} if kind is None else kind.defaults)
     if kind is not None:
         core = _rebuilt(core, kind, config)
     core.no_truncation()
@@ -218,6 +216,3 @@ def _not_unicode(text: str) -> RequestError:
     """A lone surrogate, which JSON can write but UTF-8 cannot."""
     at = next((i for i, char in enumerate(text) if "\ud800" <= char <= "\udfff"), 0)
     return RequestError(f"The prompt is not valid Unicode: lone surrogate at character {at}.")
-
-
-__all__ = ["NAMED", "Tokenizer", "load_tokenizer"]

@@ -30,43 +30,49 @@ REGISTERED = {
         qwen3 qwen3_asr qwen3_moe qwen3_next qwen3_omni_moe qwen3_vl qwen3_vl_moe vibevoice""",
     "Qwen3_5Tokenizer": "qwen3_5 qwen3_5_moe qwen3_5_moe_text qwen3_5_text qwen4_exp",
     GENERIC: """
-        EvollaModel arctic aria bigbird_pegasus camembertv2-base canary chameleon chatlm cohere_asr
-        deepseek_ocr deepseek_ocr2 deepseek_v2 deepseek_v3 deepseek_v32 deepseek_v4 deepseek_vl
-        deepseek_vl_hybrid deepseek_vl_v2 ernie4_5 ernie4_5_moe flex_olmo fuyu glm glm4 glm4_moe
-        glm4_moe_lite glm4v glm4v_moe glm_image glmasr got_ocr2 gpt_bigcode granite granitemoe
-        granitemoehybrid granitemoeshared h2ovl_chat hyperclovax hyperclovax_vlm internlm2 jamba janus
-        kimi_k25 kimi_linear kosmos-2 llava llava_next mimo_v2_flash minicpm3 minicpmv minicpmv4_6
-        minicpmv4_7 minimax_m2 ministral ministral3 mistral mistral3 mixtral modernbert
-        modernbert-decoder molmo molmo2 nemotron nvfp4 nystromformer olmo2 olmo3 olmo_hybrid opencua openvla
-        paddleocr_vl pegasus_x persimmon phi3 phi3_v phimoe pix2struct pixtral smolvlm stablelm
-        step3_vl step3p5 umt5 vipllava voxtral voxtral_realtime xlm-roberta-xl
+        EvollaModel arctic aria bigbird_pegasus camembertv2-base canary chameleon chatlm
+        cohere_asr         deepseek_ocr deepseek_ocr2 deepseek_v2 deepseek_v3 deepseek_v32
+        deepseek_v4 deepseek_vl         deepseek_vl_hybrid deepseek_vl_v2 ernie4_5
+        ernie4_5_moe flex_olmo fuyu glm glm4 glm4_moe         glm4_moe_lite glm4v glm4v_moe
+        glm_image glmasr got_ocr2 gpt_bigcode granite granitemoe         granitemoehybrid
+        granitemoeshared h2ovl_chat hyperclovax hyperclovax_vlm internlm2 jamba janus
+        kimi_k25 kimi_linear kosmos-2 llava llava_next mimo_v2_flash minicpm3 minicpmv
+        minicpmv4_6         minicpmv4_7 minimax_m2 ministral ministral3 mistral mistral3
+        mixtral modernbert         modernbert-decoder molmo molmo2 nemotron nvfp4
+        nystromformer olmo2 olmo3 olmo_hybrid opencua openvla         paddleocr_vl pegasus_x
+        persimmon phi3 phi3_v phimoe pix2struct pixtral smolvlm stablelm         step3_vl
+        step3p5 umt5 vipllava voxtral voxtral_realtime xlm-roberta-xl
         """,
 }
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 MODEL_TYPES = {kind: name for name, kinds in REGISTERED.items() for kind in kinds.split()}
 
 # Model types whose tokenizer_config.json names a class that must not be believed: with a class
 # of their own in REGISTERED they take that one. The second set is vLLM's own (always generic).
-MISNAMED = frozenset(
-    "hyperclovax_vision_v2 qwen2 qwen3_5 qwen3_5_moe qwen3_5_moe_text qwen4_exp".split()
-)
-MISNAMED_IN_VLLM = frozenset(
-    "internlm2 step3_vl step3p7 step5 step5_vl unlimited-ocr unlimited_ocr".split()
+MISNAMED = _words("""hyperclovax_vision_v2 qwen2 qwen3_5 qwen3_5_moe qwen3_5_moe_text qwen4_exp""")
+MISNAMED_IN_VLLM = _words(
+    """internlm2 step3_vl step3p7 step5 step5_vl unlimited-ocr unlimited_ocr"""
 )
 
-# Named classes that build their own pipeline and are not in PIPELINES.
-OTHER_CLASSES = frozenset(
-    f"{name}Tokenizer"
-    for name in """
-        Albert Bart Barthez Bartpho Bert BertGeneration BertJapanese Bertweet BigBird BioGpt
-        Blenderbot BlenderbotSmall ByT5 CLIP CTRL Camembert Canine Clvp CodeGen CodeLlama ConvBert Cpm
-        CpmAnt DPRContextEncoder DPRQuestionEncoder DPRReader Deberta DebertaV2 Dia DistilBert Esm
-        Esmc FNet FSMT FastSpeech2Conformer Flaubert Funnel GPTNeoXJapanese GPTSw3 Herbert LED Lasr
-        LayoutLMv2 LayoutLMv3 LayoutXLM Luke Lxmert M2M100 MBart MBart50 MLuke MPNet Marian MarkupLM
-        Mgpstr MobileBert Mvp MyT5 Nllb Nougat OpenAIGPT PLBart Pegasus Perceiver Phobert Pop2Piano
-        ProphetNet Rag Reformer RemBert RoCBert RoFormer Roberta SeamlessM4T Siglip Siglip2
-        Speech2Text SpeechT5 Splinter SqueezeBert T5 Tapas Tipsv2 Udop VideoPrism Vits Wav2Vec2CTC
-        Wav2Vec2PhonemeCTC Whisper XGLM XLM XLMRoberta XLNet
-    """.split()
+# Named classes that build their own pipeline and are not in PIPELINES, without `Tokenizer`.
+OTHER_CLASSES = _words(
+    """
+    Albert Bart Barthez Bartpho Bert BertGeneration BertJapanese Bertweet BigBird BioGpt
+    Blenderbot BlenderbotSmall ByT5 CLIP CTRL Camembert Canine Clvp CodeGen CodeLlama
+    ConvBert Cpm CpmAnt DPRContextEncoder DPRQuestionEncoder DPRReader Deberta DebertaV2 Dia
+    DistilBert Esm Esmc FNet FSMT FastSpeech2Conformer Flaubert Funnel GPTNeoXJapanese
+    GPTSw3 Herbert LED Lasr LayoutLMv2 LayoutLMv3 LayoutXLM Luke Lxmert M2M100 MBart MBart50
+    MLuke MPNet Marian MarkupLM Mgpstr MobileBert Mvp MyT5 Nllb Nougat OpenAIGPT PLBart
+    Pegasus Perceiver Phobert Pop2Piano ProphetNet Rag Reformer RemBert RoCBert RoFormer
+    Roberta SeamlessM4T Siglip Siglip2 Speech2Text SpeechT5 Splinter SqueezeBert T5 Tapas
+    Tipsv2 Udop VideoPrism Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC Whisper XGLM XLM XLMRoberta
+    XLNet
+    """
 )
 
 
@@ -86,12 +92,13 @@ def class_name(model_type: str | None, declared: str | None) -> str:
             return GENERIC
         if model_type in MISNAMED:
             return registered
-    return name if name in PIPELINES or name in OTHER_CLASSES else GENERIC
+    other = name.removesuffix("Tokenizer") in OTHER_CLASSES
+    return name if name in PIPELINES or other else GENERIC
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """What a named class builds. bpe: parameters of its BPE model, None where it leaves them out."""
+    """What a named class builds. bpe: parameters of its BPE model, where not the defaults."""
 
     normalizer: normalizers.Normalizer | None
     pre_tokenizer: pre_tokenizers.PreTokenizer
@@ -189,7 +196,7 @@ def _cohere(config: Mapping[str, Any]) -> Pipeline:
     return Pipeline(
         normalizers.NFC(),
         pre_tokenizers.Sequence([digits, words]),
-        decoders.ByteLevel(add_prefix_space=prefix, trim_offsets=True),
+        decoders.ByteLevel(),
         _NO_AFFIXES,
     )
 

@@ -1,4 +1,4 @@
-"""Tokenizers that only transformers can build: no tokenizer.json, remote code, own Python classes."""
+"""Tokenizers that only transformers can build: no tokenizer.json, own classes, remote code."""
 
 from __future__ import annotations
 
@@ -81,8 +81,12 @@ def load_through_transformers(
     # Whatever a tokenizer's own code raises is this model's problem, told in one line.
     except Exception as error:
         first_line = str(error).strip().partition("\n")[0]
-        hint = "" if remote_code or "trust_remote_code" not in str(error) else (
-            "; if you trust its code, pass --trust-remote-code"
+        hint = (
+            ""
+            if remote_code or "trust_remote_code" not in str(error)
+            else ("; if you trust its code, pass --trust-remote-code")
         )
-        raise StartupError(f"cannot load the tokenizer of {files.name}: {first_line}{hint}") from error
+        raise StartupError(
+            f"cannot load the tokenizer of {files.name}: {first_line}{hint}"
+        ) from error
     return TransformersTokenizer(hf, config)

@@ -1,0 +1,98 @@
+"""Settings made into a Model: everything is read, checked and compiled here, once."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+import parsers
+
+from .detokenizer import Detokenizer
+from .generation import load_generation
+from .hub import StartupError, find
+from .model import Model
+from .model_config import max_model_len, vocab_size
+from .settings import Settings
+from .template_source import ChatTemplates, find_templates
+from .tokenizer import Tokenizer, load_tokenizer
+
+__all__ = ["StartupError", "load_model"]
+
+DEMO_MODEL = Path(__file__).parent / "demo_model"
+DEMO_NAME = "demo"
+
+
+def load_model(settings: Settings) -> Model:
+    """The served model; the bundled demo model where none is named.
+
+    Raises StartupError: model not found, files missing or broken, a bad template, an unknown
+    parser, a length that the model does not have.
+    """
+    name = settings.model or str(DEMO_MODEL)
+    remote_code = settings.trust_remote_code
+    files = find(name, revision=settings.revision, remote_code=remote_code)
+    config = files.json("config.json")
+    if config is None:
+        raise StartupError(f"{files.folder} has no config.json: it is not a model's folder")
+    tokenizer_files = (
+        find(settings.tokenizer, revision=settings.revision, remote_code=remote_code)
+        if settings.tokenizer
+        else files
+    )
+    length = max_model_len(config, settings.max_model_len)
+    _check_parser_names(settings)
+    tokenizer = load_tokenizer(tokenizer_files, config, remote_code=remote_code)
+    format = _load_format(settings, tokenizer)
+    forced = settings.chat_template_content_format
+    return Model(
+        settings=settings,
+        names=settings.served_model_name or (settings.model or DEMO_NAME,),
+        config=config,
+        max_model_len=length,
+        vocab_size=vocab_size(config, tokenizer.max_id),
+        tokenizer=tokenizer,
+        templates=ChatTemplates(
+            find_templates(settings.chat_template, tokenizer_files, tokenizer.config),
+            special_tokens=tokenizer.special_tokens_map,
+            content_format=None if forced == "auto" else forced,
+        ),
+        generation=load_generation(settings, files, config, tokenizer),
+        detokenizer=Detokenizer(tokenizer, {} if format is None else format.specials),
+        format=format,
+    )
+
+
+def _check_parser_names(settings: Settings) -> None:
+    """Before the tokenizer is read, so that a misspelled name shows at once."""
+    if settings.enable_auto_tool_choice and settings.tool_call_parser is None:
+        raise StartupError("--enable-auto-tool-choice requires --tool-call-parser")
+    known = parsers.names()
+    for flag, name, names in (
+        ("--tool-call-parser", settings.tool_call_parser, known["tool"]),
+        ("--reasoning-parser", settings.reasoning_parser, known["reasoning"]),
+    ):
+        # vLLM takes an empty name for none.
+        if name and name not in names:
+            raise StartupError(f"unknown {flag} {name!r}: {_near(name, names)}")
+
+
+def _near(name: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, names, n=5, cutoff=0.5)
+    return f"did you mean {', '.join(close)}?" if close else f"known are {', '.join(sorted(names))}"
+
+
+def _load_format(settings: Settings, tokenizer: Tokenizer) -> parsers.Format | None:
+    """None where neither parser is configured. Tool calls are parsed only with
+    --enable-auto-tool-choice, as in vLLM.
+    """
+    tool = settings.tool_call_parser if settings.enable_auto_tool_choice else None
+    reasoning = settings.reasoning_parser
+    if not tool and not reasoning:
+        return None
+    try:
+        return parsers.load(
+            tool=tool or None, reasoning=reasoning or None, vocab=tokenizer.added_tokens
+        )
+    except (parsers.UnknownParserError, parsers.MissingMarkerError) as error:
+        raise StartupError(str(error)) from error
