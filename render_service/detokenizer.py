@@ -19,7 +19,14 @@ from typing import TYPE_CHECKING, Any
 from parsers import Piece, Special
 
 from .logprobs import TokenStrings
-from .token_text import ANCHOR, REPLACEMENT, TokenTexts, decoder_kind, tokens_decoder
+from .token_text import (
+    ANCHOR,
+    ANCHOR_ID,
+    REPLACEMENT,
+    TokenTexts,
+    decoder_kind,
+    tokens_decoder,
+)
 
 if TYPE_CHECKING:
     from .tokenizer import Tokenizer
@@ -51,8 +58,11 @@ class _Mode:
 
     kind: str
     texts: TokenTexts
-    decode: Callable[[list[str]], str]
+    tokens_to_text: Callable[[list[str]], str]
     apart: Mapping[int, str]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return self.tokens_to_text([*map(self.texts.token, ids)])
 
     def settles(self, token_id: int) -> bool:
         """Whether a stream is settled after a token at whose end text came out."""
@@ -120,8 +130,7 @@ class Detokenizer:
             tail = [i for i in tail if i not in self._skipped]
         if tail and self.kind != "window" and self._texts[tail[-1]]:
             return DetokenizerStream(mode, None, [])
-        prefix = [self.tokenizer.id_to_token(i) or "" for i in tail[-PROMPT_WINDOW:]]
-        return DetokenizerStream(mode, prefix, [])
+        return DetokenizerStream(mode, tail[-PROMPT_WINDOW:], [])
 
     def resume(
         self,
@@ -133,36 +142,36 @@ class Detokenizer:
     ) -> DetokenizerStream:
         """The stream whose `snapshot` the state is; ValueError where it cannot be one.
 
-        A vLLM state is `[read_offset - prefix_offset, *prev_tokens[prefix_offset:]]`.
+        vLLM's is `[read_offset - prefix_offset, *prev_tokens[prefix_offset:]]`, with token IDs.
         """
         mode = self._modes[skip_special_tokens, spaces_between_special_tokens, pieces]
         if state is None:
             if self.kind == "window":
                 raise ValueError("the detokenizer's window is missing")
             return DetokenizerStream(mode, None, [])
-        read, tokens = _window(state)
-        return DetokenizerStream(mode, tokens[:read], tokens[read:])
+        read, ids = _window(state)
+        return DetokenizerStream(mode, ids[:read], ids[read:])
 
 
-def _window(state: Any) -> tuple[int, list[str]]:
-    match state:
-        case [int(read), *tokens] if 0 <= read <= len(tokens) <= MAX_WINDOW and all(
-            isinstance(t, str) for t in tokens
-        ):
-            return read, tokens
+def _window(state: Any) -> tuple[int, list[int]]:
+    if isinstance(state, list) and 0 < len(state) <= MAX_WINDOW + 1:
+        read, *ids = state
+        known = all(type(i) is int and ANCHOR_ID <= i < 2**31 for i in ids)
+        if known and type(read) is int and 0 <= read <= len(ids):
+            return read, ids
     raise ValueError("the detokenizer's window is malformed")
 
 
 class DetokenizerStream:
     """One output.
 
-    prefix: the older tokens of the window, None in a settled stream. pending: the newer ones,
-    whose text has not come out.
+    prefix: IDs of the older tokens of the window, None in a settled stream. pending: of the
+    newer ones, whose text has not come out.
     """
 
     __slots__ = ("_mode", "_pending", "_prefix")
 
-    def __init__(self, mode: _Mode, prefix: list[str] | None, pending: list[str]) -> None:
+    def __init__(self, mode: _Mode, prefix: list[int] | None, pending: list[int]) -> None:
         self._mode = mode
         self._prefix = prefix
         self._pending = pending
@@ -187,16 +196,16 @@ class DetokenizerStream:
             pieces.append(text)
         return pieces
 
-    def snapshot(self) -> list[Any] | None:
-        """None when settled, else the window: `[tokens in prefix, *tokens]`."""
+    def snapshot(self) -> list[int] | None:
+        """None when settled, else the window: `[number of IDs in prefix, *IDs]`."""
         if self._prefix is None:
             return None
         return [len(self._prefix), *self._prefix, *self._pending]
 
     def _step(self, token_id: int) -> str:
         """Text that comes out with a token, by the window."""
-        prefix = [ANCHOR] if self._prefix is None else self._prefix
-        pending = [*self._pending, self._mode.texts.token(token_id)]
+        prefix = [ANCHOR_ID] if self._prefix is None else self._prefix
+        pending = [*self._pending, token_id]
         before = self._mode.decode(prefix)
         text = self._mode.decode(prefix + pending)
         if len(text) > len(before) and not text.endswith(REPLACEMENT):
@@ -220,11 +229,10 @@ class DetokenizerStream:
         if self._prefix is None:
             return ""
         before = self._mode.decode(self._prefix)
-        window = [*self._pending, special]
+        window = [*self._pending, token_id]
         text = self._mode.decode(self._prefix + window)[len(before) :]
         self._prefix, self._pending = window, []
-        if self._mode.kind != "window":
-            text = text.removesuffix(self._mode.texts[token_id] or special)
-            self._prefix = None
-            return text
-        return text.removesuffix(special)
+        if self._mode.kind == "window":
+            return text.removesuffix(special)
+        self._prefix = None
+        return text.removesuffix(self._mode.texts[token_id] or special)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # Stands for "something precedes": the decoders of both kinds give back the letter.
 ANCHOR = "a"
+ANCHOR_ID = -1
 
 REPLACEMENT = "\ufffd"
 
@@ -67,7 +68,9 @@ class TokenTexts(dict[int, str | None]):
 
     def token(self, token_id: int) -> str:
         """The vocabulary's entry, "" for an ID that the tokenizer lacks."""
-        return self._id_to_token(token_id) or "" if 0 <= token_id < self._size else ""
+        if 0 <= token_id < self._size:
+            return self._id_to_token(token_id) or ""
+        return ANCHOR if token_id == ANCHOR_ID else ""
 
     def __missing__(self, token_id: int) -> str | None:
         if not 0 <= token_id < self._size:
@@ -91,11 +94,12 @@ def tokens_decoder(
 ) -> Callable[[list[str]], str]:
     """Tokens to text as vLLM does it: slow tokenizers decode the runs between added tokens.
 
-    Only they know `spaces_between_special_tokens`: it joins the runs with a space.
+    Only they know `spaces_between_special_tokens`: it joins the runs with a space. Empty tokens
+    (IDs that the tokenizer lacks) are left out: some tokenizers raise on them.
     """
     added = frozenset(tokenizer.added_tokens)
     decode = tokenizer.tokens_to_string
-    if tokenizer.backend == "tokenizers" or not added:
+    if tokenizer.fast or not added:
         return decode
     skipped = (
         frozenset(filter(None, map(tokenizer.id_to_token, tokenizer.all_special_ids)))
@@ -108,7 +112,7 @@ def tokens_decoder(
         runs: list[str] = []
         run: list[str] = []
         for token in tokens:
-            if token in skipped:
+            if not token or token in skipped:
                 continue
             if token not in added:
                 run.append(token)
