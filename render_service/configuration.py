@@ -46,6 +46,7 @@ def add_arguments(parser: CommandParser) -> None:
         group = parser.add_argument_group(title)
         for option in options:
             _add_option(group, option, defaults[option.field])
+    parser.add_json_flags(opt.flag for opt in OPTIONS.values() if opt.kind.shape == "json")
     for flag in _unused():
         parser.add_argument(
             *flag.names,

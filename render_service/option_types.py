@@ -33,12 +33,19 @@ class Kind:
     def convert(self, value: Any) -> Any:
         """value: text, or what YAML made of it. Raises ValueError."""
         if self.shape == "json":
-            return self.read(value if isinstance(value, str) else json.dumps(value))
+            return self.read(value if isinstance(value, str) else _dumped(value))
         if self.shape in ("many", "repeated", "commas"):
             return tuple(self.read(word) for word in _words(value))
         if isinstance(value, (list, Mapping)):
             raise ValueError("expected one value")
         return self.read("None" if value is None else str(value))
+
+
+def _dumped(value: Any) -> str:
+    try:
+        return json.dumps(value)
+    except TypeError as error:  # YAML has dates, sets and bytes
+        raise ValueError(str(error)) from None
 
 
 def _words(value: Any) -> list[str]:
