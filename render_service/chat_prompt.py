@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import TemplateSyntaxError
-
 from .errors import RequestError
 from .messages import conversation
 from .prompt import Prompt, PromptLimits, check_token_ids, tokenize
 from .protocol.checks import media_kwargs
 from .protocol.fields import invalid
 from .protocol.message_shape import has_media
-from .template import ChatTemplate
 
 if TYPE_CHECKING:
     from .model import Model
@@ -91,37 +88,16 @@ def render_text(
     kwargs: Mapping[str, Any],
     chat_template: str | None,
 ) -> str:
-    """The prompt as text. chat_template: the request's own."""
-    template = _template(model, chat_template, kwargs.get("chat_template"))
+    """The prompt as text. chat_template: the request's own, which the operator trusts."""
+    # A template among the arguments counts where neither request nor operator gives one.
+    source = chat_template or (
+        None if model.settings.chat_template else kwargs.get("chat_template")
+    )
+    tools = kwargs.get("tools", tools)
+    template = model.templates.pick(tools=tools, source=source)
     return template.render(
         conversation(messages, content_format=template.content_format), tools=tools, kwargs=kwargs
     )
-
-
-def _template(model: Model, of_request: str | None, of_kwargs: Any) -> ChatTemplate:
-    """The request's template, else the operator's, else the one among the template arguments."""
-    source = of_request or (None if model.settings.chat_template else of_kwargs)
-    if source:
-        return _compile(model, str(source))
-    if model.template is None:
-        raise RequestError(
-            "As of transformers v4.44, default chat template is no longer allowed, so you must "
-            "provide a chat template if the tokenizer does not define one."
-        )
-    return model.template
-
-
-def _compile(model: Model, source: str) -> ChatTemplate:
-    forced = model.settings.chat_template_content_format
-    try:
-        return ChatTemplate(
-            source,
-            origin="request",
-            special_tokens=model.tokenizer.special_tokens_map,
-            content_format=None if forced == "auto" else forced,
-        )
-    except TemplateSyntaxError as error:
-        raise RequestError(str(error)) from error
 
 
 def _limits(model: Model, request: ChatRequest) -> PromptLimits:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from .model import Model
     from .tokenizer import Tokenizer
 
+DEFAULT_SIDE = "left"
+"""vLLM cuts off the start of a prompt, whatever the model's tokenizer says."""
+
 Offsets = list[tuple[int, int]]
 
 
@@ -32,7 +35,7 @@ class PromptLimits:
     """max_tokens: output tokens asked for, by the name in `max_tokens_field`; None for no limit.
 
     truncate: prompt tokens to keep, -1 for as many as fit. side: the end that is cut off, None
-    for the tokenizer's own.
+    for DEFAULT_SIDE, where the tokenizer cuts and special tokens that it added are kept.
     """
 
     max_model_len: int
@@ -100,14 +103,10 @@ def limit_ids(model: Model, ids: list[int], limits: PromptLimits) -> Prompt:
     """A prompt that came as token IDs."""
     keep, most = limits.keep, limits.max_model_len
     if keep is not None and keep < len(ids):
-        ids = ids[_cut(len(ids), keep, limits.side or truncation_side(model.tokenizer))]
+        ids = ids[_cut(len(ids), keep, limits.side or DEFAULT_SIDE)]
     if len(ids) > most:
         raise _too_long(len(ids), most)
     return Prompt(ids)
-
-
-def truncation_side(tokenizer: Tokenizer) -> str:
-    return str(tokenizer.config.get("truncation_side", "right"))
 
 
 def check_token_ids(model: Model, ids: Sequence[int], param: str | None) -> None:
@@ -146,13 +145,13 @@ def _kept(
     """
     places = list(range(len(ids)))
     if limits.side is not None or not limits.add_special_tokens:
-        return places[_cut(len(ids), keep, limits.side or truncation_side(tokenizer))]
+        return places[_cut(len(ids), keep, limits.side or DEFAULT_SIDE)]
     plain = tokenizer.encode(text, add_special_tokens=False)
     added = len(ids) - len(plain)
     before = next((n for n in range(added + 1) if ids[n : n + len(plain)] == plain), 0)
     middle = places[before : before + len(plain)]
     room = max(0, keep - added)
-    middle = middle[_cut(len(middle), room, truncation_side(tokenizer))]
+    middle = middle[_cut(len(middle), room, DEFAULT_SIDE)]
     return [*places[:before], *middle, *places[before + len(plain) :]][:keep]
 
 

@@ -172,7 +172,8 @@ def _reasoning_ended(
         return True
     if model.format is None or model.format.reasoning is None:
         return None
-    return model.format.reasoning_ended(prompt.ids, kwargs)
+    ended: bool | None = model.format.reasoning_ended(prompt.ids, kwargs)
+    return ended
 
 
 def _check_beam_search(request: Request) -> None:
@@ -196,8 +197,9 @@ def _check_tool_choice(model: Model, request: ChatRequest) -> None:
         raise RequestError(
             '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
         )
-    named = isinstance(choice, NamedToolChoice)
-    wanted = f'function "{choice.function.name}"' if named else f'"{choice}"'
+    wanted = f'"{choice}"'
+    if isinstance(choice, NamedToolChoice):
+        wanted = f'function "{choice.function.name}"'
     raise RequestError(f"tool_choice={wanted} requires --tool-call-parser to be set")
 
 

@@ -27,8 +27,10 @@ def tokenize(model: Model, body: bytes, request_id: str | None) -> Answer:
     """Token IDs of a text or a chat, of any length."""
     request = decode_tokenize_request(body)
     check_model(model, request.model)
-    is_chat = isinstance(request, TokenizeChatRequest)
-    text = _chat_text(model, request) if is_chat else request.prompt
+    if isinstance(request, TokenizeChatRequest):
+        text = _chat_text(model, request)
+    else:
+        text = request.prompt
     ids = model.tokenizer.encode(text, add_special_tokens=request.add_special_tokens)
     strings = None
     if request.return_token_strs:

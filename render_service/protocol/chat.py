@@ -30,7 +30,7 @@ from .fields import (
     TruncationSide,
     invalid,
 )
-from .message_shape import check_messages
+from .message_shape import check_messages, rename_reasoning
 
 __all__ = ["ChatRequest", "NamedToolChoice", "decode_chat_request"]
 
@@ -136,6 +136,7 @@ def _check(body: dict[str, Any]) -> None:
     checks.cache_salt(body)
     checks.media_payload(body)
     if "messages" in body:
+        rename_reasoning(body["messages"])
         check_messages(body["messages"])
     checks.thinking_token_budget(body)
 

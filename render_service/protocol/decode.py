@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
+from msgspec.inspect import NoneType
 
 from ..errors import RequestError, schema_error
 
@@ -161,6 +162,7 @@ def _field_error(error: msgspec.ValidationError, data: Any, to: Any) -> RequestE
     path = _with_keys(path, data, mismatch["got"] if mismatch else None)
     if missing:
         path.append(missing[1])
+    param = ".".join(map(str, ["body", *path[: _branching(to, path)]]))
     field = ".".join(map(str, path)) or "the request body"
     if missing:
         message = f"`{field}` is required."
@@ -177,7 +179,7 @@ def _field_error(error: msgspec.ValidationError, data: Any, to: Any) -> RequestE
         message = f"`{field}` must be one of {_allowed(to, path)}: {what}."
     else:
         message = f"`{field}` is not valid: {what}."
-    return schema_error(message, ".".join(map(str, ["body", *path])))
+    return schema_error(message, param)
 
 
 def _got(name: str) -> str:
@@ -204,19 +206,32 @@ def _with_keys(path: list[str | int], data: Any, got: str | None) -> list[str | 
     return found
 
 
+def _branching(to: Any, path: list[str | int]) -> int:
+    """Steps to the first field that takes more than one kind: vLLM's path ends there, since it
+    names what does not fit the first kind.
+    """
+    for steps in range(1, len(path)):
+        if len([one for one in _kinds(to, path[:steps]) if not isinstance(one, NoneType)]) > 1:
+            return steps
+    return len(path)
+
+
 def _allowed(to: Any, path: list[str | int]) -> str:
     """The values that a field of fixed choices takes, as JSON; empty where it has none."""
-    kinds = [inspect.type_info(to)]
-    for step in path:
-        kinds = [inner for kind in kinds for inner in _inside(kind, step)]
-    choices = [
-        value
-        for kind in kinds
-        for one in _members(kind)
+    return ", ".join(
+        json.dumps(value)
+        for one in _kinds(to, path)
         if isinstance(one, inspect.LiteralType)
         for value in one.values
-    ]
-    return ", ".join(json.dumps(value) for value in choices)
+    )
+
+
+def _kinds(to: Any, path: list[str | int]) -> list[inspect.Type]:
+    """The types that fit at the path, unions taken apart."""
+    kinds = _members(inspect.type_info(to))
+    for step in path:
+        kinds = [one for kind in kinds for inner in _inside(kind, step) for one in _members(inner)]
+    return kinds
 
 
 def _members(kind: inspect.Type) -> list[inspect.Type]:
@@ -224,12 +239,8 @@ def _members(kind: inspect.Type) -> list[inspect.Type]:
 
 
 def _inside(kind: inspect.Type, step: str | int) -> list[inspect.Type]:
-    found: list[inspect.Type] = []
-    for one in _members(kind):
-        if isinstance(one, inspect.StructType):
-            found += [field.type for field in one.fields if field.encode_name == step]
-        elif isinstance(one, inspect.ListType):
-            found.append(one.item_type)
-        elif isinstance(one, inspect.DictType):
-            found.append(one.value_type)
-    return found
+    if isinstance(kind, inspect.StructType):
+        return [field.type for field in kind.fields if field.encode_name == step]
+    if isinstance(kind, inspect.ListType):
+        return [kind.item_type]
+    return [kind.value_type] if isinstance(kind, inspect.DictType) else []

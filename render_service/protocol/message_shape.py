@@ -19,14 +19,11 @@ _CALL = "ChatCompletionMessageFunctionToolCallParam"
 
 
 def check_messages(messages: Any) -> None:
-    """Also renames the deprecated `reasoning_content`, and lists what `tool_calls` iterates."""
+    """Refuse messages of a wrong shape."""
     if messages is None or isinstance(messages, (bool, int, float)):
         raise RequestError("`messages` must be an array of messages.")
     if not isinstance(messages, list):
         raise schema_error("`messages` must be an array of messages.", "body.messages")
-    for message in messages:
-        if isinstance(message, dict):
-            _normalize(message)
     for index, message in enumerate(messages):
         fault = _fault(message)
         if fault is not None:
@@ -36,6 +33,15 @@ def check_messages(messages: Any) -> None:
             )
     for message in messages:
         _check_calls(message.get("tool_calls"))
+
+
+def rename_reasoning(messages: Any) -> None:
+    """`reasoning_content` is the deprecated name of `reasoning`."""
+    for message in messages if isinstance(messages, list) else ():
+        if isinstance(message, dict) and "reasoning_content" in message:
+            old = message.pop("reasoning_content")
+            if old is not None and message.get("reasoning") is None:
+                message["reasoning"] = old
 
 
 def history_tool_calls(messages: Iterable[dict[str, Any]]) -> int:
@@ -55,18 +61,6 @@ def has_media(messages: Iterable[dict[str, Any]]) -> bool:
         if isinstance(parts := message.get("content"), list)
         for part in parts
     )
-
-
-def _normalize(message: dict[str, Any]) -> None:
-    if "reasoning_content" in message:
-        old = message.pop("reasoning_content")
-        if old is not None and message.get("reasoning") is None:
-            message["reasoning"] = old
-    calls = message.get("tool_calls")
-    if calls is not None and not isinstance(calls, list):
-        if not isinstance(calls, (str, dict)):
-            raise RequestError("`tool_calls` must be an array of tool calls.")
-        message["tool_calls"] = list(calls)
 
 
 def _fault(message: Any) -> tuple[str, str] | None:
@@ -112,8 +106,13 @@ def _fits_any_role(message: dict[str, Any]) -> bool:
     )
 
 
-def _check_calls(calls: list[Any] | None) -> None:
-    for index, call in enumerate(calls or ()):
+def _check_calls(calls: Any) -> None:
+    if calls is None:
+        return
+    if not isinstance(calls, (list, str, dict)):
+        raise RequestError("`tool_calls` must be an array of tool calls.")
+    # pydantic iterates whatever it can: letters and keys are not calls either.
+    for index, call in enumerate(calls):
         fault = _call_fault(call)
         if fault is not None:
             raise schema_error(

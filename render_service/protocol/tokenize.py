@@ -14,7 +14,7 @@ from ..errors import SCHEMA_ERROR, RequestError
 from . import checks
 from .decode import convert, decode, decode_object
 from .fields import INT64_MAX, ToolParam
-from .message_shape import check_messages
+from .message_shape import check_messages, rename_reasoning
 
 
 class TokenizeTextRequest(Struct, kw_only=True):
@@ -52,6 +52,8 @@ def decode_tokenize_request(raw: bytes) -> TokenizeTextRequest | TokenizeChatReq
     checks.generation_prompt(body)
     if "messages" not in body:
         return convert(body, TokenizeTextRequest)
+    # As in a chat request, so that both give the same prompt; vLLM leaves it out here.
+    rename_reasoning(body["messages"])
     try:
         check_messages(body["messages"])
         return convert(body, TokenizeChatRequest)
