@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any, Protocol
 
 from .token_text import REPLACEMENT
@@ -113,18 +114,11 @@ class TokenStrings:
             while clean and self._decode([window[clean - 1]]).endswith(REPLACEMENT):
                 clean -= 1
             before = self._decode(window[:clean]) if clean else ""
-            return text[_common_length(before, text) :]
+            return text[len(commonprefix([before, text])) :]  # noqa: RUF071 - text, no paths
         return ""
 
     def _decode(self, ids: Sequence[int]) -> str:
         return self._tokenizer.decode(ids, skip_special_tokens=False)
-
-
-def _common_length(a: str, b: str) -> int:
-    """Length of the longest common prefix."""
-    if b.startswith(a):
-        return len(a)
-    return next(i for i, char in enumerate(a) if b[i : i + 1] != char)
 
 
 def _space_marker(spec: Mapping[str, Any] | None) -> str | None:

@@ -15,7 +15,7 @@ from tokenizers import decoders
 from parsers import Special
 from render_service.detokenizer import MAX_PENDING, MAX_WINDOW, Detokenizer
 from render_service.special_tokens import SpecialTokens
-from render_service.token_text import decoder_kind
+from render_service.token_text import TokenTexts, decoder_kind
 from render_service.tokenizer import Tokenizer
 
 from .made_tokenizers import MADE, SPACE
@@ -245,6 +245,13 @@ def test_ids_that_the_tokenizer_lacks_are_no_text() -> None:
         if name != "wordpiece":  # its decoder puts a space before every token, even an empty one
             assert stream.feed(tea) == first
         assert max(detokenizer_of(name)._texts, default=0) < size
+
+
+def test_a_hole_in_the_vocabulary_is_no_text() -> None:
+    vocabulary = {0: "tea", 2: "pot"}
+    texts = TokenTexts(3, vocabulary.get, "".join)
+    assert [texts[i] for i in range(-1, 4)] == ["", "tea", "", "pot", ""]
+    assert list(texts) == [0, 1, 2]
 
 
 MALFORMED = [7, "x", {}, [], ["a"], [-1], [2, 1], [0, "a"], [1.0, 1], [True, 1], [0, -2]]
