@@ -1,0 +1,25 @@
+"""Turns a model's output into reasoning, content and tool calls, a piece at a time.
+
+    fmt = parsers.load(tool="hermes", reasoning="qwen3", vocab=added_tokens)
+    stream = fmt.start(context, prompt_token_ids)
+    events = stream.feed(pieces)
+    state = stream.snapshot()
+    stream = fmt.resume(state, context)
+    events = stream.finish(reason)
+
+No I/O, standard library only. However the output is cut, and wherever it is resumed, the joined
+events are the same. docs/parsers.md says how it works.
+"""
+
+from .context import Context, Tool
+from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
+from .format import Format
+from .pieces import Piece, Special
+from .registry import MissingMarkerError, UnknownParserError, load, names
+from .stream import Stream
+
+__all__ = [
+    "Arguments", "Call", "Content", "Context", "Event", "Format", "MissingMarkerError", "Piece",
+    "Reasoning", "Result", "Special", "Stream", "Tool", "ToolCall", "UnknownParserError", "load",
+    "names",
+]  # fmt: skip

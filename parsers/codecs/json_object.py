@@ -1,0 +1,186 @@
+"""A call as one JSON object: `{"name": ..., "arguments": {...}}`.
+
+The call begins when its name is known and its arguments begin; before that the text is kept,
+because an object without both is no call. Arguments that come before the name wait for it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from ..context import Context
+from ..json_stream import DONE as WHOLE
+from ..json_stream import START, WORD, JsonError, JsonStream
+from ..policy import Policy
+from ..regions import BROKEN, DONE, REJECTED
+from ..snapshot import Malformed, count, items, text, texts
+from .base import Codec, Decoder
+
+# What comes next in the object.
+OPEN, FIRST, NEXT, KEY, COLON, VALUE, MORE = "^", "{", "q", "k", ":", "v", ","
+_AFTER = {(OPEN, "{"): FIRST, (COLON, ":"): VALUE, (MORE, ","): NEXT}
+_AFTER |= {(FIRST, '"'): KEY, (NEXT, '"'): KEY}
+_BLANKS = " \t\n\r"
+
+WAITING, BEGUN, ENDED = 0, 1, 2
+"""The call has not begun; its arguments are being read; they are complete."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonObject(Codec):
+    """arguments: the keys that may carry them.
+
+    limit: characters within which an object must become a call, else it is none; 0: no limit.
+    """
+
+    name: str = "name"
+    arguments: tuple[str, ...] = ("arguments",)
+    limit: int = 0
+
+    def start(self, context: Context) -> Decoder:
+        return ObjectDecoder(self)
+
+    def resume(self, saved: object, context: Context) -> Decoder:
+        decoder = ObjectDecoder(self)
+        stage, reader, name, *rest = items(saved, 8)
+        phase, decoder.raw, decoder.field, decoder.part, decoder.early = texts(rest, 5)
+        decoder.phase, decoder.stage = phase, count(stage)
+        decoder.name = None if name is None else text(name)
+        decoder.reader = None if reader is None else JsonStream.resume(reader)
+        if phase not in (OPEN, FIRST, NEXT, KEY, COLON, VALUE, MORE):
+            raise Malformed
+        if (phase in (KEY, VALUE)) != (reader is not None) or stage > ENDED:
+            raise Malformed
+        return decoder
+
+
+class ObjectDecoder(Decoder):
+    __slots__ = ("codec", "early", "field", "name", "part", "phase", "reader", "stage")
+
+    def __init__(self, codec: JsonObject) -> None:
+        self.codec = codec
+        self.phase = OPEN
+        self.stage = WAITING
+        self.raw = ""  # all text so far, until the call begins
+        self.field = ""  # the key read last
+        self.part = ""  # JSON text of the key or name being read
+        self.name: str | None = None
+        self.early = ""  # JSON text of arguments before the name
+        self.reader: JsonStream | None = None
+
+    def body(self, text: str, out: Policy) -> tuple[str, str] | None:
+        limit = self.codec.limit and self.stage == WAITING and self.codec.limit - len(self.raw)
+        if not limit or limit >= len(text):
+            return self._body(text, out)
+        status, rest = self._body(text[:limit], out) or ("", "")
+        if status:
+            return status, rest + text[limit:]
+        if self.stage == WAITING:
+            return REJECTED, text[limit:]
+        return self._body(text[limit:], out)
+
+    def _body(self, text: str, out: Policy) -> tuple[str, str] | None:
+        status, rest = "", ""
+        try:
+            end = self._read(text, out)
+            if end >= 0:
+                status, rest = DONE, text[end:]
+        except JsonError as error:
+            status, rest = BROKEN, error.rest
+        if self.stage != WAITING:
+            self.raw = ""
+            return (status, rest) if status else None
+        self.raw += text
+        if not status:
+            return None
+        self.raw = self.raw[: len(self.raw) - len(rest)]
+        return REJECTED, rest
+
+    def _read(self, text: str, out: Policy) -> int:
+        """Where the object ends in the text, or -1. Raises JsonError."""
+        at, end = 0, len(text)
+        while True:
+            if self.reader is not None:
+                at = self._value(self.reader, text, at, out)
+            while at < end and text[at] in _BLANKS:
+                at += 1
+            if at == end:
+                return -1
+            char, phase = text[at], self.phase
+            if char == "}" and phase in (FIRST, MORE):
+                return at + 1
+            if (phase, char) not in _AFTER:
+                raise JsonError(text[at:])
+            self.phase = _AFTER[phase, char]
+            if self.phase in (KEY, VALUE):
+                self.reader, self.part = JsonStream(), ""
+            at += self.phase != KEY
+
+    def _value(self, reader: JsonStream, text: str, at: int, out: Policy) -> int:
+        parts: list[str] = []
+        try:
+            at = reader.feed(text, at, parts)
+        finally:
+            self._take("".join(parts), reader, out)
+        if reader.state == WHOLE:
+            self.reader = None
+            self._ended(text, at, out)
+        return at
+
+    def _take(self, written: str, reader: JsonStream, out: Policy) -> None:
+        """What the value being read adds to the call."""
+        if self.phase == KEY or (self.stage == WAITING and self.field == self.codec.name):
+            self.part += written
+        elif self.field in self.codec.arguments and self.stage != ENDED:
+            if self.stage == WAITING and self.name is None:
+                self.early += written
+                return
+            if self.stage == WAITING and (written or reader.state not in (START, WORD)):
+                self._begin(out)
+            out.arguments(written)
+
+    def _begin(self, out: Policy) -> None:
+        self.stage = BEGUN
+        out.call(self.name or "")
+
+    def _ended(self, text: str, at: int, out: Policy) -> None:
+        """The key or value being read is whole."""
+        if self.phase == KEY:
+            self.field, self.phase = _string(self.part, text, at), COLON
+            if self.field in self.codec.arguments:
+                self.early = ""
+            return
+        self.phase = MORE
+        if self.stage == BEGUN and self.field in self.codec.arguments:
+            self.stage = ENDED
+        elif self.stage == WAITING and self.field == self.codec.name:
+            self.name = _string(self.part, text, at)
+            if self.early:
+                self._begin(out)
+                out.arguments(self.early)
+                self.stage, self.early = ENDED, ""
+
+    def finish(self, out: Policy) -> bool:
+        if self.stage == BEGUN and self.reader is not None:
+            parts: list[str] = []
+            self.reader.finish(parts)
+            self._take("".join(parts), self.reader, out)
+        return self.stage != WAITING
+
+    def snapshot(self) -> list[Any]:
+        reader = self.reader and self.reader.snapshot()
+        rest = [self.phase, self.raw, self.field, self.part, self.early]
+        return [self.stage, reader, self.name, *rest]
+
+
+def _string(written: str, text: str, at: int) -> str:
+    """The string that JSON text stands for; any other value there is an error at `at`."""
+    try:
+        value = json.loads(written)
+    except ValueError:
+        value = None
+    if not isinstance(value, str):
+        raise JsonError(text[at:])
+    return value

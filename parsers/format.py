@@ -1,0 +1,201 @@
+"""A format: how one model family writes reasoning and calls, made ready for one vocabulary.
+
+`ToolFormat` and `ReasoningFormat` are the values in `formats/`; `Format` joins one of each into
+the tables of the region machine, once a process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from .codecs.base import Codec
+from .context import Context
+from .events import Arguments, Call, Content, Reasoning, Result, ToolCall
+from .pieces import Piece, Special
+from .policy import Policy
+from .regions import Compiled, Region, Sink, To, compiled
+from .stream import Stream
+
+CONTENT = "content"
+"""The region that every format has: the answer."""
+
+_NO_DROPS: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasoningFormat:
+    """Regions of reasoning. It begins in `start` unless the prompt or the request ended it.
+
+    content: markers that it also reads in the answer.
+    opens, closes, boundaries: special tokens of the prompt, looked for from its end; reasoning
+    is over where one of `closes` comes first. The first of `closes` must be a token.
+    switch: the template argument that turns reasoning off, if any.
+    required: markers without a token of which the vocabulary is refused.
+    drops: special tokens that are no markers vanish, as in vLLM's engine-based parsers.
+    """
+
+    name: str
+    regions: Mapping[str, Region]
+    start: str
+    content: Mapping[str, To] = field(default_factory=dict)
+    opens: tuple[str, ...] = ()
+    closes: tuple[str, ...] = ()
+    boundaries: tuple[str, ...] = ()
+    switch: str = ""
+    required: tuple[str, ...] = ()
+    drops: bool = False
+
+    def runs(self, context: Context) -> bool:
+        return not self.switch or bool(context.template_kwargs.get(self.switch, True))
+
+    def ended(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> bool:
+        """Whether the prompt leaves reasoning closed."""
+        if prompt is None or self.closes[0] not in vocab:
+            return False
+        closes = {vocab[text] for text in self.closes if text in vocab}
+        others = {vocab[text] for text in self.opens + self.boundaries if text in vocab}
+        known = closes | others
+        return next((token in closes for token in reversed(prompt) if token in known), False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolFormat:
+    """Regions of calls, and the codec of their bodies.
+
+    content: the markers that open calls in the answer.
+    beside_reasoning: more of them where a reasoning format is configured too.
+    text: special tokens that are text even where `drops` makes others vanish.
+    required: markers without a token of which the vocabulary is refused.
+    drops: special tokens that are no markers vanish, and calls are read even where the request
+    wants none, as in vLLM's engine-based parsers; trims: see `Policy`.
+    """
+
+    name: str
+    codec: Codec
+    regions: Mapping[str, Region]
+    content: Mapping[str, To]
+    beside_reasoning: Mapping[str, To] = field(default_factory=dict)
+    text: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    drops: bool = False
+    trims: bool = False
+
+
+class Format:
+    """Immutable; `load` in `registry.py` makes it. Either part may be absent."""
+
+    def __init__(
+        self,
+        tool: ToolFormat | None,
+        reasoning: ReasoningFormat | None,
+        vocab: Mapping[str, int],
+        special_ids: Collection[int],
+    ) -> None:
+        self._tool = tool
+        self._reasoning = reasoning
+        self._vocab = dict(vocab)
+        known = frozenset(text for text, token in vocab.items() if token in special_ids)
+        self._tables = {
+            (reasons, calls): self._table(
+                reasoning if reasons else None, tool if calls else None, known
+            )
+            for reasons in (False, True)
+            for calls in (False, True)
+        }
+        regions = [region for table in self._tables.values() for region in table.values()]
+        meant = {text for region in regions for text in (*region.specials, *region.drops)}
+        self.specials: Mapping[int, Special] = MappingProxyType(
+            {self._vocab[text]: Special(text) for text in meant if text in self._vocab}
+        )
+        """The IDs that must come as `Special` pieces."""
+
+    @property
+    def tool(self) -> str | None:
+        return self._tool.name if self._tool else None
+
+    @property
+    def reasoning(self) -> str | None:
+        return self._reasoning.name if self._reasoning else None
+
+    def _table(
+        self, reasoning: ReasoningFormat | None, tool: ToolFormat | None, known: frozenset[str]
+    ) -> Mapping[str, Compiled]:
+        """The regions of both parts; `known` are the vocabulary's special tokens."""
+        markers = dict(reasoning.content) if reasoning else {}
+        drops = known if tool and tool.drops else _NO_DROPS
+        everywhere = known if reasoning and reasoning.drops else _NO_DROPS
+        if tool:
+            if self._reasoning:
+                markers |= tool.beside_reasoning
+            markers |= tool.content
+            drops -= frozenset(tool.text)
+        drops |= everywhere
+        table = {CONTENT: Region(sink=Sink.CONTENT, on=markers)}
+        table |= tool.regions if tool else {}
+        own = {name: compiled(name, part, self._vocab, drops) for name, part in table.items()}
+        parts = reasoning.regions.items() if reasoning else ()
+        own |= {name: compiled(name, part, self._vocab, everywhere) for name, part in parts}
+        # A marker of the format is never dropped, whatever the region.
+        markup = frozenset(text for region in own.values() for text in region.specials)
+        return {n: region._replace(drops=region.drops - markup) for n, region in own.items()}
+
+    def _fresh(self, context: Context) -> Stream:
+        """A stream in the answer."""
+        reasoning, tool = self._reasoning, self._tool
+        reasons = reasoning is not None and reasoning.runs(context)
+        calls = tool is not None and (
+            context.keeps_calls or (tool.drops and (reasoning is None or reasoning.drops))
+        )
+        policy = Policy(context, calls_live=calls, trims=tool is not None and tool.trims)
+        codec = tool.codec if tool and calls else None
+        return Stream(self._tables[reasons, calls], CONTENT, codec, context, policy)
+
+    def _start_region(self, context: Context, prompt: Sequence[int] | None) -> str:
+        reasoning = self._reasoning
+        if reasoning is None or not reasoning.runs(context) or reasoning.ended(prompt, self._vocab):
+            return CONTENT
+        return reasoning.start
+
+    def start(self, context: Context, prompt_token_ids: Sequence[int] | None = None) -> Stream:
+        """One output. Without the prompt's IDs, reasoning is taken to be open."""
+        stream = self._fresh(context)
+        stream.enter(self._start_region(context, prompt_token_ids))
+        return stream
+
+    def resume(self, state: object, context: Context) -> Stream:
+        """The stream of a snapshot, under the same context; ValueError on a malformed state."""
+        stream = self._fresh(context)
+        stream.restore(state)
+        return stream
+
+    def parse(
+        self,
+        pieces: Iterable[Piece],
+        context: Context,
+        prompt_token_ids: Sequence[int] | None = None,
+        finish_reason: str | None = None,
+    ) -> Result:
+        """A whole output."""
+        stream = self.start(context, prompt_token_ids)
+        events = stream.feed(pieces)
+        events += stream.finish(finish_reason)
+        calls: dict[int, list[str]] = {}
+        reasoning: list[str] = []
+        content: list[str] = []
+        for event in events:
+            match event:
+                case Reasoning(text):
+                    reasoning.append(text)
+                case Content(text):
+                    content.append(text)
+                case ToolCall(index, name):
+                    calls[index] = [name]
+                case Arguments(index, text):
+                    calls[index].append(text)
+        return Result(
+            "".join(reasoning) or None,
+            "".join(content) or None,
+            [Call(name, "".join(parts)) for name, *parts in calls.values()],
+        )

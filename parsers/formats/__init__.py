@@ -1,0 +1,1 @@
+"""The formats: values, one file a family. Nothing here runs."""

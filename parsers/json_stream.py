@@ -1,0 +1,233 @@
+"""One JSON value, read as it comes and written again as Python's `json` would write it.
+
+vLLM's whole answers carry `json.dumps(json.loads(text), ensure_ascii=False)`: ", " and ": ",
+numbers and escapes in Python's form. This does the same without waiting for the end; only a
+number, a literal or an escape that may go on is held back. What one pass cannot know stays as
+written: a repeated key. What would not be JSON is mended: a raw control character in a string
+is escaped, NaN and infinities become null, an infinite or over-long number and half of a
+surrogate pair keep their spelling.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from .snapshot import Malformed, texts
+
+MAX_DEPTH = 256
+
+# What comes next. A string is VALUE_TEXT or KEY_TEXT, a number or literal is WORD.
+START, VALUE_TEXT, KEY_TEXT, WORD, FIRST_KEY, KEY, COLON, VALUE, FIRST_VALUE, AFTER, DONE = (
+    "^", "s", "k", "w", "{", "q", ":", "v", "[", ",", ".",
+)  # fmt: skip
+_STATES = frozenset("^skw{q:v[,.")
+# The container that a state is in, where it is known.
+_INSIDE = {FIRST_KEY: "{", KEY: "{", KEY_TEXT: "{", COLON: "{", FIRST_VALUE: "["}
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+# Text of a string that is written as it is read, simple escapes included.
+_PLAIN = re.compile(r'[^"\\\x00-\x1f]*+(?:\\["\\bfnrt][^"\\\x00-\x1f]*+)*+')
+_ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_UNFINISHED_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
+_WORD = re.compile(r"[-+.0-9A-Za-z]*")
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)\Z")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
+_UNFINISHED_NUMBER = re.compile(
+    r"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*|(?:\.[0-9]+)?(?:[eE][-+]?[0-9]*)?)?)?\Z"
+)
+_LITERALS = {"true": "true", "false": "false", "null": "null"} | dict.fromkeys(
+    ("NaN", "Infinity", "-Infinity"), "null"
+)
+_LONGEST_LITERAL = max(map(len, _LITERALS))
+
+
+class JsonError(ValueError):
+    """The text is no JSON; `rest` is what is left of it from where it stops being it."""
+
+    def __init__(self, rest: str) -> None:
+        super().__init__("not JSON")
+        self.rest = rest
+
+
+def dumps(value: object) -> str:
+    """JSON as vLLM writes it; escaped where a lone surrogate could not be sent as UTF-8."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def escape(text: str) -> str:
+    """The text as the inside of a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+class JsonStream:
+    """Resumable reader of one value. `state` is what comes next, DONE at the end.
+
+    A number or literal at top level is only DONE with the character after it.
+    """
+
+    __slots__ = ("pending", "stack", "state")
+
+    def __init__(self, state: str = START, stack: str = "", pending: str = "") -> None:
+        self.state = state
+        self.stack = stack  # the open containers, "{" and "["
+        self.pending = pending  # a WORD or an escape that may go on
+
+    def feed(self, text: str, at: int, out: list[str]) -> int:
+        """Read text from `at` on, append what is written to `out`; where the reading stopped.
+
+        Raises JsonError; what was read before it is in `out`.
+        """
+        if self.pending:
+            text, shift = self.pending + text[at:], at - len(self.pending)
+            self.pending = ""
+            return self._read(text, 0, out) + shift
+        return self._read(text, at, out)
+
+    def _read(self, text: str, at: int, out: list[str]) -> int:
+        end = len(text)
+        while at < end and self.state != DONE:
+            if self.state == VALUE_TEXT or self.state == KEY_TEXT:
+                at = self._string(text, at, out)
+            elif self.state == WORD:
+                at = self._word(text, at, out)
+            else:
+                at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # matches anything
+                if at < end:
+                    self._structure(text, at, out)
+                    at += self.state != WORD
+        return at
+
+    def finish(self, out: list[str]) -> None:
+        """The text ends here: what was held back is written if it can begin a JSON value."""
+        held, self.pending = self.pending, ""
+        if self.state == WORD:
+            if _UNFINISHED_NUMBER.match(held) or any(
+                word.startswith(held) for word in _LITERALS.values()
+            ):
+                out.append(held)
+        elif held:
+            out.append(held[:6])  # of two halves of a surrogate pair, the whole one
+
+    def _structure(self, text: str, at: int, out: list[str]) -> None:
+        state, char = self.state, text[at]
+        if state in (START, VALUE, FIRST_VALUE) and not (char == "]" and state == FIRST_VALUE):
+            self._value(text, at, out)
+        elif state == AFTER and char == ",":
+            out.append(", ")
+            self.state = KEY if self.stack[-1] == "{" else VALUE
+        elif state == COLON and char == ":":
+            out.append(": ")
+            self.state = VALUE
+        elif state in (FIRST_KEY, KEY) and char == '"':
+            out.append(char)
+            self.state = KEY_TEXT
+        elif state in (AFTER, FIRST_KEY, FIRST_VALUE) and char == (
+            "}" if self.stack[-1] == "{" else "]"
+        ):
+            out.append(char)
+            self.stack = self.stack[:-1]
+            self._ended()
+        else:
+            raise JsonError(text[at:])
+
+    def _value(self, text: str, at: int, out: list[str]) -> None:
+        char = text[at]
+        if char == '"':
+            self.state = VALUE_TEXT
+        elif char in "{[" and len(self.stack) < MAX_DEPTH:
+            self.stack += char
+            self.state = FIRST_KEY if char == "{" else FIRST_VALUE
+        elif char == "-" or (char.isalnum() and char.isascii()):
+            self.state = WORD
+            return
+        else:
+            raise JsonError(text[at:])
+        out.append(char)
+
+    def _ended(self) -> None:
+        self.state = AFTER if self.stack else DONE
+
+    def _word(self, text: str, at: int, out: list[str]) -> int:
+        end = _WORD.match(text, at).end()  # type: ignore[union-attr]  # matches anything
+        word = text[at:end]
+        if len(word) > _LONGEST_LITERAL and word[0].isalpha():
+            raise JsonError(text[at:])
+        if end == len(text):
+            self.pending = word
+            return end
+        if word not in _LITERALS and not _NUMBER.match(word):
+            raise JsonError(text[at:])
+        out.append(_written(word))
+        self._ended()
+        return end
+
+    def _string(self, text: str, at: int, out: list[str]) -> int:
+        end = _PLAIN.match(text, at).end()  # type: ignore[union-attr]  # matches anything
+        if end > at:
+            out.append(text[at:end])
+        if end == len(text):
+            return end
+        char = text[end]
+        if char == "\\":
+            return self._escape(text, end, out)
+        if char != '"':
+            out.append(escape(char))
+        else:
+            out.append(char)
+            if self.state == KEY_TEXT:
+                self.state = COLON
+            else:
+                self._ended()
+        return end + 1
+
+    def _escape(self, text: str, at: int, out: list[str]) -> int:
+        """Read one escape, or the two of a surrogate pair."""
+        match = _ESCAPE.match(text, at)
+        if match is None:
+            if _UNFINISHED_ESCAPE.match(text, at):
+                self.pending = text[at:]
+                return len(text)
+            raise JsonError(text[at:])
+        end, code = match.end(), match.group()[2:].lower()
+        if "d800" <= code < "dc00":
+            second = _ESCAPE.match(text, end)
+            if second is None and (end == len(text) or _UNFINISHED_ESCAPE.match(text, end)):
+                self.pending = text[at:]
+                return len(text)
+            if second and "dc00" <= second.group()[2:].lower() < "e000":
+                end = second.end()
+        escaped = text[at:end]
+        char = json.loads(f'"{escaped}"')
+        out.append(escaped if "\ud800" <= char <= "\udfff" else escape(char))
+        return end
+
+    def snapshot(self) -> list[str]:
+        return [self.state, self.stack, self.pending]
+
+    @classmethod
+    def resume(cls, saved: object) -> JsonStream:
+        state, stack, pending = texts(saved, 3)
+        if state not in _STATES or stack.strip("{[") or len(stack) > MAX_DEPTH:
+            raise Malformed
+        if not stack.endswith(_INSIDE.get(state, "")) or (state in (AFTER, VALUE) and not stack):
+            raise Malformed
+        return cls(state, stack, pending)
+
+
+def _written(word: str) -> str:
+    """A whole number or literal as Python writes it."""
+    if word in _LITERALS:
+        return _LITERALS[word]
+    if _INTEGER.match(word):
+        try:
+            return str(int(word))
+        except ValueError:  # more digits than Python converts
+            return word
+    value = repr(float(word))
+    return word if "inf" in value else value

@@ -1,0 +1,146 @@
+"""What the request wants of what was parsed; the same for all formats.
+
+Reasoning may be hidden, calls may be unwanted (`tool_choice` none) or limited to the first
+(`parallel_tool_calls` false), and white space alone before a call is not content. So white
+space is held back until something follows: it is content before more text, and nothing before
+a call or at the end of an output that called.
+"""
+
+from __future__ import annotations
+
+from .context import Context
+from .events import Arguments, Content, Event, Reasoning, ToolCall
+from .snapshot import Malformed, count, items, text
+
+MAX_HELD_SPACE = 256
+"""More white space than this in one run is content at once, so that the state is bounded."""
+
+
+class Policy:
+    """Collects events; adjacent ones of one kind become one.
+
+    trims: white space around content is dropped in an output that calls, as vLLM's
+    engine-based parsers do; else white space counts by the text between two calls.
+    """
+
+    __slots__ = (
+        "_calls_live", "_context", "_events", "_index", "_kind", "_parts", "_trims",
+        "calls", "said", "spaces",
+    )  # fmt: skip
+
+    def __init__(self, context: Context, *, calls_live: bool, trims: bool) -> None:
+        self._context = context
+        self._calls_live = calls_live
+        self._trims = trims
+        self._events: list[Event] = []
+        self._kind: type[Event] | None = None
+        self._index = 0
+        self._parts: list[str] = []
+        self.calls = 0  # calls begun, kept or not
+        self.said = 0  # 0: no text yet, 1: text, 2: and a run of white space that was let go
+        self.spaces = ""  # white space held back
+
+    @property
+    def called(self) -> bool:
+        """Whether a call has reached the client."""
+        return self.calls > 0 and self._context.keeps_calls
+
+    def take(self) -> list[Event]:
+        """The events since the last take."""
+        self._flush()
+        events, self._events = self._events, []
+        return events
+
+    def reasoning(self, text: str) -> None:
+        if self._context.include_reasoning:
+            self._add(Reasoning, text)
+
+    def content(self, text: str) -> None:
+        if not self._calls_live or (self.said == 1 and not self._trims):
+            self._add(Content, text)
+            return
+        core = text.rstrip()
+        if not core:
+            self._space(text)
+            return
+        if self.spaces:
+            self._add(Content, self.spaces)
+            self.spaces = ""
+        self.said = 1
+        if not self._trims:
+            self._add(Content, text)
+            return
+        self._add(Content, core)
+        if len(core) < len(text):
+            self._space(text[len(core) :])
+
+    def _space(self, text: str) -> None:
+        if self.said == 2:
+            self._add(Content, text)
+            return
+        self.spaces += text
+        if len(self.spaces) > MAX_HELD_SPACE:
+            self._add(Content, self.spaces)
+            self.spaces, self.said = "", 2
+
+    def call(self, name: str) -> None:
+        """A call begins."""
+        context = self._context
+        if not context.keeps_calls and context.tools:
+            return
+        self.calls += 1
+        if self._trims and self.said:
+            self.said = 1  # the spaces may still turn out to stand between two words
+        else:
+            self.said, self.spaces = 0, ""
+        if self._kept():
+            self._flush()
+            # Half of a surrogate pair, which JSON can spell, could not be sent as UTF-8.
+            sendable = name.encode(errors="replace").decode()
+            self._events.append(ToolCall(self.calls - 1, sendable))
+
+    def arguments(self, text: str) -> None:
+        """JSON text of the call that was begun last."""
+        if text and self.calls and self._kept():
+            self._index = self.calls - 1
+            self._add(Arguments, text)
+
+    def _kept(self) -> bool:
+        """Whether the client sees the call that was begun last."""
+        context = self._context
+        return context.keeps_calls and (context.parallel_tool_calls or self.calls == 1)
+
+    def finish(self) -> None:
+        """The output ends: white space that no call followed is content."""
+        if self.spaces and not self.calls:
+            self._add(Content, self.spaces)
+        self.spaces = ""
+
+    def _add(self, kind: type[Event], text: str) -> None:
+        if kind is not self._kind:
+            self._flush()
+            self._kind = kind
+        self._parts.append(text)
+
+    def _flush(self) -> None:
+        kind, self._kind = self._kind, None
+        if kind is None:
+            return
+        joined = "".join(self._parts)
+        self._parts = []
+        if kind is Arguments:
+            self._events.append(Arguments(self._index, joined))
+        elif kind is Content:
+            self._events.append(Content(joined))
+        else:
+            self._events.append(Reasoning(joined))
+
+    def snapshot(self) -> list[int | str]:
+        return [self.calls, self.said, self.spaces]
+
+    def restore(self, saved: object) -> None:
+        """Take a snapshot's counters; raises `Malformed`."""
+        calls, said, spaces = items(saved, 3)
+        if count(said) > 2:
+            raise Malformed
+        self.calls, self.said, self.spaces = count(calls), said, text(spaces)

@@ -1,0 +1,82 @@
+"""The names that `vllm serve` takes for its parsers, and the formats that they mean here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import TypeVar
+
+from .format import Format, ReasoningFormat, ToolFormat
+from .formats.hermes import HERMES
+from .formats.llama3 import LLAMA3_JSON
+from .formats.qwen3 import QWEN3, QWEN3_CODER
+from .formats.think import DEEPSEEK_R1
+
+TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
+    {
+        "hermes": HERMES,
+        "llama3_json": LLAMA3_JSON,
+        "llama4_json": LLAMA3_JSON,
+        "qwen3_coder": QWEN3_CODER,
+        "qwen3_json": HERMES,
+        "qwen3_xml": QWEN3_CODER,
+    }
+)
+REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
+    {"deepseek_r1": DEEPSEEK_R1, "qwen3": QWEN3, "step5": DEEPSEEK_R1}
+)
+
+_Found = TypeVar("_Found")
+
+
+class UnknownParserError(ValueError):
+    """The name is none that is registered. The message is for the user."""
+
+
+class MissingMarkerError(ValueError):
+    """The vocabulary lacks a token that the format needs. The message is for the user."""
+
+
+def names() -> dict[str, list[str]]:
+    """All names, aliases too: {"tool": [...], "reasoning": [...]}."""
+    return {"tool": sorted(TOOL_FORMATS), "reasoning": sorted(REASONING_FORMATS)}
+
+
+def load(
+    tool: str | None = None,
+    reasoning: str | None = None,
+    vocab: Mapping[str, int] = MappingProxyType({}),
+    special_ids: Collection[int] = frozenset(),
+) -> Format:
+    """The format of one or two names.
+
+    vocab: the added tokens, text to ID. special_ids: those of them that mean no text (what
+    `skip_special_tokens` removes); formats of vLLM's engine-based parsers drop them.
+    Raises UnknownParserError, MissingMarkerError.
+    """
+    tool_format = _found("tool call", tool, TOOL_FORMATS)
+    reasoning_format = _found("reasoning", reasoning, REASONING_FORMATS)
+    if tool_format:
+        _require(f"--tool-call-parser {tool}", tool_format.required, vocab)
+    if reasoning_format:
+        _require(f"--reasoning-parser {reasoning}", reasoning_format.required, vocab)
+    return Format(tool_format, reasoning_format, vocab, special_ids)
+
+
+def _found(kind: str, name: str | None, known: Mapping[str, _Found]) -> _Found | None:
+    if name is None:
+        return None
+    if name not in known:
+        raise UnknownParserError(
+            f"invalid {kind} parser: {name} (chose from {{ {', '.join(sorted(known))} }})"
+        )
+    return known[name]
+
+
+def _require(flag: str, markers: Iterable[str], vocab: Mapping[str, int]) -> None:
+    missing = [f"'{marker}'" for marker in markers if marker not in vocab]
+    if missing:
+        raise MissingMarkerError(
+            f"{flag} cannot be used with this tokenizer: "
+            f"it has no token for {' and '.join(missing)}."
+        )

@@ -1,0 +1,69 @@
+"""The scanner: finds the markers that are live in a region, holds back what may become one.
+
+A marker is written as its text; a blank in it stands for optional white space, so
+`< / parameter >` also matches `</parameter>`. Immutable: what is held back is the stream's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+BLANK = r"\s{0,8}"
+"""Bounded, so that what is held back is."""
+
+
+def literal(marker: str) -> str:
+    """The marker as a model normally writes it."""
+    return marker.replace(" ", "")
+
+
+def _units(marker: str) -> list[str]:
+    return [BLANK if char == " " else re.escape(char) for char in marker]
+
+
+def _unfinished(marker: str) -> str:
+    """A pattern for every proper beginning of the marker, up to the end of the text."""
+    first, *rest = _units(marker)[:-1] or [r"(?!)"]
+    nested = ""
+    for unit in reversed(rest):
+        nested = f"(?:{unit}{nested})?"
+    return first + nested
+
+
+class Scanner:
+    """Finds any of `markers` in text; earlier markers win where two match at one place."""
+
+    __slots__ = ("_find", "_firsts", "_markers", "_partial", "_reach")
+
+    def __init__(self, markers: Iterable[str]) -> None:
+        # Longest first: a marker that begins with another one wins over it.
+        self._markers = tuple(sorted(markers, key=len, reverse=True))
+        self._find = re.compile("|".join(f"({''.join(_units(m))})" for m in self._markers))
+        unfinished = "|".join(_unfinished(m) for m in self._markers)
+        self._partial = re.compile(rf"(?:{unfinished})\Z")
+        self._firsts = tuple(sorted({m[0] for m in self._markers}))
+        self._reach = max(len(m) + 8 * m.count(" ") for m in self._markers)
+
+    def find(self, text: str) -> tuple[int, int, str] | None:
+        """The first marker in the text: where it starts, where it ends, which it is."""
+        match = self._find.search(text)
+        return match and (match.start(), match.end(), self._markers[(match.lastindex or 1) - 1])
+
+    def at_start(self, text: str) -> tuple[int, str] | None:
+        """The marker that the text begins with: where it ends, which it is."""
+        match = self._find.match(text)
+        return match and (match.end(), self._markers[(match.lastindex or 1) - 1])
+
+    def held_from(self, text: str) -> int:
+        """Where the end of the text may be the beginning of a marker, or its length."""
+        tail = max(0, len(text) - self._reach)
+        for first in self._firsts:
+            if text.find(first, tail) >= 0:
+                match = self._partial.search(text, tail)
+                return match.start() if match else len(text)
+        return len(text)
+
+    def may_become(self, text: str) -> bool:
+        """Whether the whole text is a proper beginning of a marker."""
+        return len(text) < self._reach and self._partial.match(text) is not None

@@ -1,0 +1,275 @@
+"""One output being parsed: the loop that runs the four machines. Performs no I/O.
+
+Text goes to the scanner, which finds the markers that are live in the region; the region says
+where the text between them goes and what a marker leads to; the codec reads the call; the
+policy decides what of it all the client sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .codecs.base import Codec, Decoder
+from .context import Context
+from .events import Event
+from .pieces import Piece
+from .policy import Policy
+from .regions import REJECTED, Compiled, Op, Sink, To
+from .snapshot import Malformed, items, text, texts
+
+MAX_HELD_SPACE = 256
+"""More white space than this does not belong to a gap."""
+SLICE = 4096
+"""Longer text is read in slices, so that cutting at markers stays linear."""
+
+_GAPS = frozenset((Sink.HOLD, Sink.GAP))
+_UNDECIDED = frozenset((Sink.HOLD, Sink.GAP, Sink.CAPTURE, Sink.BODY))
+
+
+class Stream:
+    """Made by `Format.start` or `Format.resume`; feed it, then finish it once."""
+
+    __slots__ = (
+        "_codec", "_context", "_decoder", "_held", "_policy", "_raw", "_region", "_table",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        table: Mapping[str, Compiled],
+        region: str,
+        codec: Codec | None,
+        context: Context,
+        policy: Policy,
+    ) -> None:
+        self._table = table
+        self._region = table[region]
+        self._codec = codec
+        self._context = context
+        self._policy = policy
+        self._decoder: Decoder | None = None
+        self._held = ""  # text that may become a marker
+        self._raw = ""  # text that is text again should it not open a call
+
+    @property
+    def called(self) -> bool:
+        """Whether a tool call has been emitted, for `finish_reason`."""
+        return self._policy.called
+
+    def feed(self, pieces: Iterable[Piece]) -> list[Event]:
+        for piece in pieces:
+            if type(piece) is not str:
+                self._special(piece)
+            elif len(piece) <= SLICE:
+                self._text(piece)
+            else:
+                for at in range(0, len(piece), SLICE):
+                    self._text(piece[at : at + SLICE])
+        return self._policy.take()
+
+    def finish(self, reason: str | None = None) -> list[Event]:
+        """The output has ended, for whatever reason: what was held back is settled."""
+        if self._held:
+            held, self._held = self._held, ""
+            if self._region.sink in _GAPS:
+                self._raw += held
+            else:
+                self._plain(held)
+        region = self._region
+        if region.sink is Sink.BODY:
+            decoder = self._call()
+            if not decoder.finish(self._policy):
+                self._policy.content(self._raw + decoder.raw)
+        self._do(region.at_end)
+        self._policy.finish()
+        return self._policy.take()
+
+    def snapshot(self) -> list[Any]:
+        """The state after the last `feed`, JSON-able; see `snapshot.py`."""
+        decoder = self._decoder and self._decoder.snapshot()
+        return [self._held, [self._region.name, self._raw], decoder, self._policy.snapshot()]
+
+    def restore(self, saved: object) -> None:
+        """Take a snapshot's state; raises `Malformed`."""
+        held, where, decoder, policy = items(saved, 4)
+        name, raw = texts(where, 2)
+        region = self._table.get(name)
+        if region is None or (decoder is not None and not region.in_call):
+            raise Malformed
+        self._region, self._raw, self._held = region, raw, text(held)
+        if decoder is not None and self._codec is not None:
+            self._decoder = self._codec.resume(decoder, self._context)
+        self._policy.restore(policy)
+
+    def enter(self, region: str) -> None:
+        """Begin in another region than that of the answer."""
+        self._region = self._table[region]
+
+    # Pieces
+
+    def _text(self, text: str) -> None:
+        """Text in which the live markers of the region count."""
+        if self._held:
+            text, self._held = self._held + text, ""
+        while text:
+            sink = self._region.sink
+            if sink is Sink.BODY:
+                text = self._body(text)
+            elif sink in _GAPS:
+                text = self._gap(text)
+            else:
+                text = self._run(text)
+
+    def _special(self, piece: str) -> None:
+        """One special token: it breaks what looked like a marker, and may be one itself."""
+        if piece in self._region.drops:
+            return
+        if self._held:
+            held, self._held = self._held, ""
+            self._plain(held)
+        spelt = str(piece)
+        to = self._region.specials.get(spelt)
+        if to is None:
+            self._plain(spelt)
+        elif self._follow(to, spelt):
+            self._special(piece)
+
+    def _plain(self, text: str) -> None:
+        """Text that holds no marker."""
+        while text:
+            region = self._region
+            if region.sink is Sink.BODY:
+                self._text(text)
+                return
+            if region.sink in _GAPS and not text.isspace():
+                self._settle()
+                continue
+            text = self._sink(text)
+
+    # Text by the sink of its region; each returns what is left of it
+
+    def _run(self, text: str) -> str:
+        """Text up to the next marker."""
+        region = self._region
+        if region.scanner is None:
+            return self._sink(text)
+        found = region.scanner.find(text)
+        if found is None:
+            cut = region.scanner.held_from(text)
+            left = self._sink(text[:cut])
+            if left:
+                return left + text[cut:]
+            self._held = text[cut:]
+            return ""
+        start, end, marker = found
+        left = self._sink(text[:start])
+        if left:
+            return left + text[start:]
+        return self._follow(region.texts[marker], text[start:end]) + text[end:]
+
+    def _gap(self, text: str) -> str:
+        """White space is kept; a marker is followed; other text belongs to another region."""
+        region = self._region
+        rest = text.lstrip()
+        self._raw += text[: len(text) - len(rest)]
+        if region.scanner is not None and len(self._raw) <= MAX_HELD_SPACE:
+            found = region.scanner.at_start(rest)
+            if found is not None:
+                end, marker = found
+                return self._follow(region.texts[marker], rest[:end]) + rest[end:]
+            if region.scanner.may_become(rest):
+                self._held = rest
+                return ""
+        if rest or len(self._raw) > MAX_HELD_SPACE:
+            self._settle()
+        return rest
+
+    def _body(self, text: str) -> str:
+        """The codec reads until its body ends."""
+        decoder = self._call()
+        ended = decoder.body(text, self._policy)
+        if ended is None:
+            return ""
+        status, rest = ended
+        if status == REJECTED:
+            self._policy.content(self._raw + decoder.raw)
+        self._enter(self._region.texts[status].region, "")
+        return rest
+
+    def _sink(self, text: str) -> str:
+        """Text goes where the region says; what a CAPTURE has no room for is left."""
+        sink = self._region.sink
+        if not text:
+            return text
+        if sink is Sink.CONTENT:
+            self._policy.content(text)
+        elif sink is Sink.REASONING:
+            self._policy.reasoning(text)
+        elif sink is Sink.VALUE:
+            self._call().value(text, self._policy)
+        elif sink is Sink.CAPTURE:
+            taken = self._call().capture(text)
+            self._raw += text[:taken]
+            if taken < len(text):
+                self._settle()
+                return text[taken:]
+        else:
+            self._raw += text
+        return ""
+
+    # Regions
+
+    def _follow(self, to: To, spelt: str) -> str:
+        """Go where a marker leads; its text where it is to be read again there."""
+        if not self._do(to.do):
+            self._raw += spelt
+            self._settle()
+            return ""
+        if to.do:
+            self._raw = ""
+        self._enter(to.region, "" if to.again else spelt)
+        return spelt if to.again else ""
+
+    def _enter(self, name: str, spelt: str) -> None:
+        """A new region. Undecided ones keep the raw text, and the marker if it opened them."""
+        region = self._table[name]
+        raw = self._raw if self._region.sink in _UNDECIDED else ""
+        if region.sink in _UNDECIDED:
+            self._raw = raw if region.sink is Sink.GAP else raw + spelt
+        else:
+            self._raw = ""
+        self._region = region
+        if not region.in_call:
+            self._decoder = None
+
+    def _settle(self) -> None:
+        """What was kept is text after all, of the region that such text belongs to."""
+        raw = self._raw
+        self._enter(self._region.otherwise, "")
+        self._sink(raw)
+
+    def _do(self, ops: tuple[Op, ...]) -> bool:
+        """Run the steps of a transition; False where there is no call to begin."""
+        for op in ops:
+            if op is Op.RESTORE:
+                self._settle()
+                continue
+            decoder = self._call()
+            if op is Op.CALL:
+                if not decoder.call(self._policy):
+                    return False
+            elif op is Op.KEY:
+                decoder.key(self._policy)
+            elif op is Op.VALUE_END:
+                decoder.value_end(self._policy)
+            else:
+                decoder.call_end(self._policy)
+                self._decoder = None
+        return True
+
+    def _call(self) -> Decoder:
+        """The call being read."""
+        if self._decoder is None:
+            assert self._codec is not None  # a table with call regions has a codec
+            self._decoder = self._codec.start(self._context)
+        return self._decoder
