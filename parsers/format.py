@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from .codecs.base import Codec
 from .context import Context
@@ -157,6 +158,19 @@ class Format:
         if reasoning is None or not reasoning.runs(context) or reasoning.ended(prompt, self._vocab):
             return CONTENT
         return reasoning.start
+
+    def reasoning_ended(
+        self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]
+    ) -> bool | None:
+        """Whether the output begins behind the reasoning (vLLM's `is_reasoning_end` of a prompt).
+
+        None without a reasoning format.
+        """
+        reasoning = self._reasoning
+        if reasoning is None:
+            return None
+        context = Context(template_kwargs=template_kwargs)
+        return not reasoning.runs(context) or reasoning.ended(prompt_token_ids, self._vocab)
 
     def start(self, context: Context, prompt_token_ids: Sequence[int] | None = None) -> Stream:
         """One output. Without the prompt's IDs, reasoning is taken to be open."""
