@@ -55,7 +55,7 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
     response = _required(request.generate_response, "generate_response")
     facts = chat_facts(model, request.chat_request)
     check_responses(model, [response])
-    prompt = _token_ids(request.prompt_token_ids)
+    prompt = wire.prompt_ids(request.prompt_token_ids)
     check_prompt(model, prompt)
     check_prompt(model, response.prompt_token_ids)
     if model.format is not None and facts is None:
@@ -176,27 +176,21 @@ def _first_prompt(model: Model, state: StreamState | None, raw: Raw) -> list[int
     """The prompt's IDs with the first chunk; later ones need none and are not read."""
     if state is not None:
         return None
-    prompt = _token_ids(raw)
+    prompt = wire.prompt_ids(raw)
     check_token_ids(model, prompt, "prompt_token_ids")
     return prompt
 
 
 def _engine_prompt(model: Model, chunk: GenerateChunk) -> list[int] | None:
-    prompt = _token_ids(chunk.prompt_token_ids)
+    prompt = wire.prompt_ids(chunk.prompt_token_ids)
     check_prompt(model, prompt)
     return prompt
 
 
-def _token_ids(raw: Raw) -> list[int] | None:
-    if not wire.given(raw):
-        return None
-    return decode(wire.token_ids_decoder, bytes(raw), at="prompt_token_ids")
-
-
 def _prompt_lists(raw: Raw, responses: int) -> Sequence[list[int] | None]:
-    if not wire.given(raw):
+    lists = wire.prompt_id_lists(raw)
+    if lists is None:
         return [None] * responses
-    lists = decode(wire.token_id_lists_decoder, bytes(raw), at="prompt_token_ids")
     _check_parallel("prompt_token_ids", len(lists), responses)
     return lists
 

@@ -57,8 +57,8 @@ def decode_output(
     )
     if found is None:
         return decoded, stop_reason
-    stop_string, end = found
-    return (decoded if end < 0 else cut(decoded, end)), stop_string
+    stop_string, length = found
+    return cut(decoded, length), stop_string
 
 
 def cut(pieces: Sequence[Piece], length: int) -> list[Piece]:

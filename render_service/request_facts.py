@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import msgspec
 
 import parsers
 
+from .errors import RequestError
 from .logprobs import chat_top_limit, completion_top_limit
 from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
 from .protocol.completion import CompletionRequest, decode_completion_request
@@ -29,7 +32,7 @@ class RequestFacts:
     forces_calls: tool_choice is `required` or names a tool. context: None for completions.
     """
 
-    stop: StopRules = StopRules()
+    stop: StopRules = field(default_factory=StopRules)
     skip_special_tokens: bool = True
     spaces_between_special_tokens: bool = True
     return_token_ids: bool = False
@@ -50,7 +53,8 @@ def chat_facts(model: Model, raw: Raw) -> RequestFacts | None:
         return None
 
     def build(data: bytes) -> tuple[RequestFacts, int]:
-        request = decode_chat_request(data)
+        with _at("chat_request"):
+            request = decode_chat_request(data)
         facts = _of_chat(model, request)
         return facts, len(msgspec.json.encode(request.tools))
 
@@ -63,9 +67,22 @@ def completion_facts(model: Model, raw: Raw) -> RequestFacts | None:
         return None
 
     def build(data: bytes) -> tuple[RequestFacts, int]:
-        return _of_completion(decode_completion_request(data)), 0
+        with _at("completion_request"):
+            request = decode_completion_request(data)
+        return _of_completion(request), 0
 
     return model.requests.get("completion", bytes(raw), build)
+
+
+@contextmanager
+def _at(field: str) -> Iterator[None]:
+    """Errors of the request inside name its place in the derender body."""
+    try:
+        yield
+    except RequestError as error:
+        if error.param is not None and error.param.split(".")[0] == "body":
+            error.param = f"body.{field}{error.param.removeprefix('body')}"
+        raise
 
 
 def _of_chat(model: Model, request: ChatRequest) -> RequestFacts:

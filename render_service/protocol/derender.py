@@ -7,11 +7,10 @@ chunk repeats (`chat_request`, `prompt_token_ids`) stays raw until it is needed.
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Decoder
 
+from .decode import decode
 from .generate import ABSENT, GenerateChunk, GenerateResponse, TokenId
 
 
@@ -39,14 +38,36 @@ class DerenderCompletionRequest(Struct):
     completion_request: Raw = ABSENT
 
 
+class PromptIds(Struct):
+    prompt_token_ids: list[TokenId]
+
+
+class PromptIdLists(Struct):
+    prompt_token_ids: list[list[TokenId] | None]
+
+
 chat_decoder = Decoder(DerenderChatRequest, strict=False)
 completion_decoder = Decoder(DerenderCompletionRequest, strict=False)
-token_ids_decoder = Decoder(list[TokenId], strict=False)
-token_id_lists_decoder = Decoder(list[list[TokenId] | None], strict=False)
-any_decoder: Decoder[Any] = Decoder()
+_ids_decoder = Decoder(PromptIds, strict=False)
+_id_lists_decoder = Decoder(PromptIdLists, strict=False)
 
 
 def given(raw: Raw) -> bool:
     """Whether an optional field is there and not null."""
     data = bytes(raw)
     return bool(data) and data != b"null"
+
+
+def prompt_ids(raw: Raw) -> list[int] | None:
+    """The `prompt_token_ids` of a chat or of a chunk."""
+    return decode(_ids_decoder, _named(raw)).prompt_token_ids if given(raw) else None
+
+
+def prompt_id_lists(raw: Raw) -> list[list[int] | None] | None:
+    """The `prompt_token_ids` of whole completions, one list a response."""
+    return decode(_id_lists_decoder, _named(raw)).prompt_token_ids if given(raw) else None
+
+
+def _named(raw: Raw) -> bytes:
+    """With its name around it, so that an error says where in the body it is."""
+    return b'{"prompt_token_ids":' + bytes(raw) + b"}"
