@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from . import pages
 from .auth import ApiKeys
-from .endpoints import Endpoint, EndpointHandler, endpoints, error_reply
+from .endpoints import ENDPOINTS, Endpoint, EndpointHandler, error_reply
 from .errors import RequestError
 from .metrics import Meter, Metrics
 from .middleware import wrapped
@@ -56,7 +56,7 @@ class App:
     """
 
     def __init__(
-        self, model: Model, metrics: Metrics, rows: Sequence[Endpoint] | None = None
+        self, model: Model, metrics: Metrics, rows: Sequence[Endpoint] = ENDPOINTS
     ) -> None:
         settings = model.settings
         self.draining = False
@@ -66,7 +66,7 @@ class App:
         self._keys = ApiKeys(settings.api_key)
         self._meters: dict[str, Meter] = {}
         self._other = Meter(metrics, OTHER)
-        self._routes = self._table(model, metrics, endpoints() if rows is None else rows)
+        self._routes = self._table(model, metrics, rows)
         self._cors = CORSMiddleware(
             self._route,
             allow_origins=settings.allowed_origins,

@@ -7,8 +7,6 @@ the event loop, where a thread hop would cost more than the work; larger ones by
 from __future__ import annotations
 
 import asyncio
-import importlib
-import importlib.util
 import logging
 from collections.abc import Callable
 from time import perf_counter
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.types import Receive, Scope, Send
 
+from . import derender, render, tokenize
 from .errors import RequestError
 from .reply import JSON, Reply
 from .request_body import Disconnected, check_content_type, read_body
@@ -46,26 +45,14 @@ class Endpoint(NamedTuple):
     inline_bytes: int
 
 
-def _function(module: str, name: str) -> Function:
-    found: Function = getattr(importlib.import_module(f"render_service.{module}"), name)
-    return found
-
-
-def endpoints() -> tuple[Endpoint, ...]:
-    rows = (
-        ("/v1/chat/completions/render", "render", "chat", "rendered", 16 * KiB),
-        ("/v1/completions/render", "render", "completion", "rendered", 16 * KiB),
-        ("/v1/chat/completions/derender", "derender", "chat", "derendered", 32 * KiB),
-        ("/v1/completions/derender", "derender", "completion", "derendered", 32 * KiB),
-        ("/tokenize", "tokenize", "tokenize", None, 16 * KiB),
-        ("/detokenize", "tokenize", "detokenize", None, 16 * KiB),
-    )
-    return tuple(
-        Endpoint(path, _function(module, name), direction, inline)
-        for path, module, name, direction, inline in rows
-        if importlib.util.find_spec(f"render_service.{module}")
-    )
-
+ENDPOINTS = (
+    Endpoint("/v1/chat/completions/render", render.chat, "rendered", 16 * KiB),
+    Endpoint("/v1/completions/render", render.completion, "rendered", 16 * KiB),
+    Endpoint("/v1/chat/completions/derender", derender.chat, "derendered", 32 * KiB),
+    Endpoint("/v1/completions/derender", derender.completion, "derendered", 32 * KiB),
+    Endpoint("/tokenize", tokenize.tokenize, None, 16 * KiB),
+    Endpoint("/detokenize", tokenize.detokenize, None, 16 * KiB),
+)
 
 SHUTTING_DOWN = RequestError(
     "The server is shutting down. Retry on another replica.",

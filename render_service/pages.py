@@ -45,7 +45,7 @@ def _card(name: str, model: Model) -> dict[str, Any]:
         "object": "model",
         "created": now,
         "owned_by": "vllm",
-        "root": model.settings.model,
+        "root": model.settings.model or name,
         "parent": None,
         "max_model_len": model.max_model_len,
         "permission": [permission],

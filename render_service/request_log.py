@@ -36,7 +36,9 @@ class RequestLog:
         self._max_length = max_length
 
     def received(self, path: str, body: bytes, answer: Answer) -> None:
-        request = _object(body)
+        request = _loaded(body)
+        if not isinstance(request, dict):
+            request = {}
         params = {name: value for name, value in request.items() if name not in _TEXT}
         text = {name: value for name, value in request.items() if name in _TEXT}
         logger.info(
@@ -48,14 +50,16 @@ class RequestLog:
         )
 
 
-def _object(body: bytes) -> dict[str, Any]:
-    value = orjson.loads(body)
-    return value if isinstance(value, dict) else {}
+def _loaded(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
 
 
 def _answer_id(body: bytes) -> str:
     """The request's ID as the client sees it in the answer: `-` where an answer carries none."""
-    value = orjson.loads(body)
+    value = _loaded(body)
     if isinstance(value, list) and value:
         value = value[0]
     if not isinstance(value, dict):
