@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import orjson
 
-
 SCHEMA_ERROR = "Bad Request"
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import inspect
-from msgspec.inspect import NoneType
 
 from ..errors import RequestError, schema_error
 
@@ -39,7 +39,6 @@ _WORDS = {
 _JSON_TYPES = {str: "str", int: "int", float: "float", bool: "bool", list: "array", dict: "object"}
 _TRUTH = {"yes": True, "y": True, "t": True, "on": True, "no": False, "n": False, "f": False}
 _TRUTH["off"] = False
-_FAULT = re.compile(r"(?P<what>.*?)(?: - at `(?P<path>.*)`)?", re.DOTALL)
 _MISMATCH = re.compile(r"Expected `(?P<expected>.*)`, got `(?P<got>.*)`")
 _BOUND = re.compile(r"Expected `(?P<expected>.*)` (?P<bound>of length .*|[<>].*)")
 _MISSING = re.compile(r"Object missing required field `(.*)`")
@@ -79,7 +78,7 @@ def decode_object(raw: bytes) -> dict[str, Any]:
 
 def convert(data: dict[str, Any], to: type[T]) -> T:
     """The object as a typed request. Fields that `to` lacks are left out."""
-    for _ in range(len(data) + 1):
+    while True:
         try:
             return msgspec.convert(data, to, strict=False)
         except msgspec.ValidationError as error:
@@ -87,7 +86,6 @@ def convert(data: dict[str, Any], to: type[T]) -> T:
             if lenient is None:
                 raise _field_error(error, data, to) from None
             data = {**data, **lenient}
-    raise schema_error("The request body does not fit the schema.", "body")
 
 
 def check_nesting(raw: bytes) -> None:
@@ -147,11 +145,9 @@ def _lenient(error: msgspec.ValidationError, data: Mapping[str, Any]) -> dict[st
 
 def _parts(error: msgspec.ValidationError) -> tuple[str, list[str | int]]:
     """What msgspec found, and the path to it; `...` stands for some key of a mapping."""
-    fault = _FAULT.fullmatch(str(error))
-    if fault is None:
-        return str(error), []
-    steps = _STEP.findall(fault["path"] or "")
-    return fault["what"], [
+    what, at, path = str(error).rpartition(" - at `")
+    steps = _STEP.findall(path.removesuffix("`")) if at else []
+    return (what if at else path), [
         name or (index if index == "..." else int(index)) for name, index in steps
     ]
 
@@ -162,24 +158,27 @@ def _field_error(error: msgspec.ValidationError, data: Any, to: Any) -> RequestE
     path = _with_keys(path, data, mismatch["got"] if mismatch else None)
     if missing:
         path.append(missing[1])
-    param = ".".join(map(str, ["body", *path[: _branching(to, path)]]))
-    field = ".".join(map(str, path)) or "the request body"
+    name = f"`{'.'.join(map(str, path))}`" if path else "The request body"
     if missing:
-        message = f"`{field}` is required."
+        message = f"{name} is required."
     elif mismatch:
-        expected = [_WORDS.get(name, name) for name in mismatch["expected"].split(" | ")]
-        allowed = _allowed(to, path)
-        wanted = " or ".join(name for name in expected if name != "null" or len(expected) == 1)
-        message = f"`{field}` must be {wanted}, not {_got(mismatch['got'])}." + (
-            f" Allowed values: {allowed}." if allowed else ""
-        )
+        message = f"{name} must be {_wanted(mismatch['expected'])}, not {_got(mismatch['got'])}."
     elif bound := _BOUND.fullmatch(what):
-        message = f"`{field}` must be {_WORDS.get(bound[1], bound[1])} {bound['bound']}."
-    elif what.startswith("Invalid enum value"):
-        message = f"`{field}` must be one of {_allowed(to, path)}: {what}."
+        message = f"{name} must be {_WORDS.get(bound[1], bound[1])} {bound['bound']}."
     else:
-        message = f"`{field}` is not valid: {what}."
+        message = f"{name} is not valid: {what}."
+    kinds = _kinds(to, path)
+    if kinds and (allowed := _allowed(kinds[-1])):
+        message += f" Allowed values: {allowed}."
+    param = ".".join(map(str, ["body", *_up_to_branch(path, kinds)]))
     return schema_error(message, param)
+
+
+def _wanted(expected: str) -> str:
+    kinds = expected.split(" | ")
+    return " or ".join(
+        _WORDS.get(kind, kind) for kind in kinds if kind != "null" or len(kinds) == 1
+    )
 
 
 def _got(name: str) -> str:
@@ -206,32 +205,18 @@ def _with_keys(path: list[str | int], data: Any, got: str | None) -> list[str | 
     return found
 
 
-def _branching(to: Any, path: list[str | int]) -> int:
-    """Steps to the first field that takes more than one kind: vLLM's path ends there, since it
-    names what does not fit the first kind.
-    """
-    for steps in range(1, len(path)):
-        if len([one for one in _kinds(to, path[:steps]) if not isinstance(one, NoneType)]) > 1:
-            return steps
-    return len(path)
-
-
-def _allowed(to: Any, path: list[str | int]) -> str:
-    """The values that a field of fixed choices takes, as JSON; empty where it has none."""
-    return ", ".join(
-        json.dumps(value)
-        for one in _kinds(to, path)
-        if isinstance(one, inspect.LiteralType)
-        for value in one.values
-    )
-
-
-def _kinds(to: Any, path: list[str | int]) -> list[inspect.Type]:
-    """The types that fit at the path, unions taken apart."""
-    kinds = _members(inspect.type_info(to))
+def _kinds(to: Any, path: list[str | int]) -> list[list[inspect.Type]]:
+    """The types that fit after each step of the path, unions taken apart."""
+    kinds = [_members(_type_info(to))]
     for step in path:
-        kinds = [one for kind in kinds for inner in _inside(kind, step) for one in _members(inner)]
-    return kinds
+        inner = [one for kind in kinds[-1] for one in _inside(kind, step)]
+        kinds.append([one for kind in inner for one in _members(kind)])
+    return kinds[1:]
+
+
+@lru_cache(maxsize=16)
+def _type_info(to: Any) -> inspect.Type:
+    return inspect.type_info(to)
 
 
 def _members(kind: inspect.Type) -> list[inspect.Type]:
@@ -244,3 +229,23 @@ def _inside(kind: inspect.Type, step: str | int) -> list[inspect.Type]:
     if isinstance(kind, inspect.ListType):
         return [kind.item_type]
     return [kind.value_type] if isinstance(kind, inspect.DictType) else []
+
+
+def _allowed(kinds: list[inspect.Type]) -> str:
+    """The values that a field of fixed choices takes, as JSON; empty where it has none."""
+    return ", ".join(
+        json.dumps(value)
+        for one in kinds
+        if isinstance(one, inspect.LiteralType)
+        for value in one.values
+    )
+
+
+def _up_to_branch(path: list[str | int], kinds: list[list[inspect.Type]]) -> list[str | int]:
+    """The path to the first field that takes more than one kind: vLLM's ends there, since it
+    names what does not fit the first kind.
+    """
+    for steps, fitting in enumerate(kinds, start=1):
+        if sum(not isinstance(one, inspect.NoneType) for one in fitting) > 1:
+            return path[:steps]
+    return path

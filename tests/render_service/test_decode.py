@@ -1,0 +1,179 @@
+"""Bodies to typed values: leniency, error params, hostile JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec import Meta, Struct
+
+from render_service.errors import RequestError
+from render_service.protocol import decode as d
+
+from .json_values import values
+
+
+class Inner(Struct):
+    kind: Literal["a", "b"]
+
+
+class Body(Struct):
+    count: int | None = None
+    ratio: float = 1.0
+    flag: bool = False
+    bias: dict[str, float] | None = None
+    mode: Literal["x", "y"] | None = None
+    items: list[Inner] | None = None
+    seed: Annotated[int, Meta(ge=-5, le=5)] | None = None
+    stop: str | Annotated[list[str], Meta(max_length=2)] | None = None
+    choice: Literal["none"] | Inner | None = None
+    nested: dict[str, dict[str, int]] | None = None
+
+
+DECODER = msgspec.json.Decoder(Body, strict=False)
+
+
+def refused(data: dict[str, Any]) -> RequestError:
+    with pytest.raises(RequestError) as caught:
+        d.convert(data, Body)
+    assert (caught.value.status, caught.value.type) == (400, "Bad Request")
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("data", "field", "value"),
+    [
+        ({"count": "5"}, "count", 5),
+        ({"count": 5.0}, "count", 5),
+        ({"count": True}, "count", 1),
+        ({"ratio": 2}, "ratio", 2.0),
+        ({"ratio": False}, "ratio", 0.0),
+        ({"flag": "yes"}, "flag", True),
+        ({"flag": "OFF"}, "flag", False),
+        ({"flag": 1}, "flag", True),
+        ({"count": None}, "count", None),
+        ({"unknown": 1}, "count", None),
+    ],
+)
+def test_reads_leniently(data: dict[str, Any], field: str, value: Any) -> None:
+    found = getattr(d.convert(data, Body), field)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("data", "param", "words"),
+    [
+        ({"count": "x"}, "body.count", "`count` must be an integer, not a string."),
+        ({"count": 1.5}, "body.count", "not a fractional number"),
+        ({"flag": "maybe"}, "body.flag", "must be true or false"),
+        ({"items": [{"kind": "a"}, {"kind": "c"}]}, "body.items.1.kind", '"a", "b"'),
+        ({"items": [{}]}, "body.items.0.kind", "is required"),
+        ({"items": [5]}, "body.items.0", "must be an object, not an integer"),
+        ({"bias": {"1": 2, "k": "x"}}, "body.bias.k", "`bias.k` must be a number"),
+        ({"bias": {"k": True}}, "body.bias.k", "not a truth value"),
+        ({"nested": {"a": {"b": "x"}}}, "body.nested.a.b", "must be an integer"),
+        ({"mode": "z"}, "body.mode", 'Allowed values: "x", "y"'),
+        ({"mode": 5}, "body.mode", "not an integer"),
+        ({"seed": 6}, "body.seed", "`seed` must be an integer <= 5"),
+        ({"stop": ["a"] * 3}, "body.stop", "an array of length <= 2"),
+        ({"stop": [1]}, "body.stop", "`stop.0` must be a string"),
+        ({"stop": 5}, "body.stop", "a string or an array"),
+        ({"choice": {"kind": "z"}}, "body.choice", '"a", "b"'),
+        ({"choice": 5}, "body.choice", 'Allowed values: "none"'),
+        ({"flag": None}, "body.flag", "not null"),
+    ],
+)
+def test_says_what_is_wrong(data: dict[str, Any], param: str, words: str) -> None:
+    error = refused(data)
+    assert error.param == param
+    assert words in error.message
+
+
+@pytest.mark.parametrize(
+    ("raw", "param"),
+    [
+        (b"", "body"),
+        (b"null", "body"),
+        (b"[]", "body"),
+        (b'"text"', "body"),
+        (b"{", "body.1"),
+        (b'{"a": 1} x', "body.9"),
+        (b'{"count": NaN}', "body"),
+        (b'{"count": 1e999}', "body"),
+        (b'{"stop": "\xff"}', "body"),
+        (rb'{"stop": "\ud800"}', "body"),
+        (b'{"count": ' + b"9" * 5000 + b"}", "body"),
+        (b"[" * 100_000, "body"),
+        (b'{"a":' * 100_000, "body"),
+        (b'{"a":' + b"[" * 200 + b"]" * 200 + b"}", "body"),
+        (b"]" * 500, "body.0"),
+    ],
+)
+@pytest.mark.parametrize("read", [d.decode_object, lambda raw: d.decode(DECODER, raw)])
+def test_refuses_what_is_no_request(read: Any, raw: bytes, param: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        read(raw)
+    assert (caught.value.status, caught.value.type) == (400, "Bad Request")
+    assert caught.value.param == param
+
+
+def nested(depth: int) -> bytes:
+    return b'{"a":' * (depth - 1) + b"[]" + b"}" * (depth - 1)
+
+
+def test_bounds_nesting_exactly() -> None:
+    d.check_nesting(nested(d.MAX_NESTING) + b"[]" * 200)
+    with pytest.raises(RequestError, match="nests"):
+        d.check_nesting(nested(d.MAX_NESTING + 1))
+
+
+@pytest.mark.parametrize("text", [b"[" * 500, b'\\"[' * 300, b"\\\\", b'\\\\\\"' + b"{" * 300])
+def test_brackets_in_strings_do_not_nest(text: bytes) -> None:
+    raw = b'{"a": "' + text + b'", "b": [' + b"[]," * 200 + b"1]}"
+    assert "a" in d.decode_object(raw)
+
+
+def test_a_string_does_not_hide_nesting() -> None:
+    with pytest.raises(RequestError, match="nests"):
+        d.check_nesting(b'["]",' * 300 + b"1" + b"]" * 300)
+
+
+def test_last_of_duplicate_keys_counts() -> None:
+    assert d.decode_object(b'{"a": 1, "a": 2}') == {"a": 2}
+
+
+def test_typed_decoding_names_the_field() -> None:
+    assert d.decode(DECODER, b'{"count": "7"}').count == 7
+    with pytest.raises(RequestError) as caught:
+        d.decode(DECODER, b'{"bias": {"x": "y"}}')
+    assert caught.value.param == "body.bias.x"
+
+
+def outcome(read: Any, data: Any) -> Any:
+    """What was read, or the error."""
+    try:
+        return read(data)
+    except RequestError as error:
+        return error
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(st.sampled_from(Body.__struct_fields__), values, max_size=3))
+def test_any_json_is_read_or_refused(data: dict[str, Any]) -> None:
+    found = outcome(lambda value: d.convert(value, Body), data)
+    if isinstance(found, RequestError):
+        assert found.status == 400
+        assert (found.param or "").startswith("body.")
+    else:
+        assert isinstance(found, Body)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=60) | st.text('[]{}",:\\ 1', max_size=400).map(str.encode))
+def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
+    found = outcome(d.decode_object, raw)
+    assert isinstance(found, dict) or found.status == 400
