@@ -29,7 +29,9 @@ def wrapped(app: ASGIApp, paths: Iterable[str]) -> ASGIApp:
 
 def imported(path: str) -> Any:
     """Raises UsageError."""
-    module, _, name = path.rpartition(".")
+    module, dot, name = path.rpartition(".")
+    if not dot:
+        raise UsageError(f"--middleware {path}: expected an import path, as package.module.Name")
     try:
         return getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:

@@ -11,9 +11,11 @@ import contextlib
 import gc
 import os
 import resource
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from . import logs, middleware, tls
@@ -36,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
     settings, ignored = configure(args, os.environ)
     if ignored:
         print(f"warning: without effect here: {', '.join(ignored)}", file=sys.stderr)
+    signal.signal(signal.SIGTERM, _end)  # until there is a loop or a supervisor to end
     tls.check(settings)
     for path in settings.middleware:
         middleware.imported(path)
@@ -66,6 +69,11 @@ def run(args: argparse.Namespace) -> int:
         # A thread cannot be stopped, and Python would wait for it.
         flush_and_exit(0)
     return 0
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """Nothing is in flight before it serves."""
+    raise SystemExit(0)
 
 
 def _work(
