@@ -1,7 +1,7 @@
 """Chat messages as OpenAI writes them, made into what a chat template sees.
 
-vLLM's `parse_chat_messages` for a text model (vllm/renderers/chat_utils), with the checks and the
-key order that its request models apply first; a template that prints a tool call shows that order.
+vLLM's `parse_chat_messages` for a text model (vllm/renderers/chat_utils), with the key order that
+its request models give to tool calls: a template that prints a call shows it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _message(message: Mapping[str, Any], as_parts: bool) -> Message:
         if isinstance(message.get(field), str):
             out[field] = message[field]
     if role == "developer":
-        out["tools"] = message.get("tools")
+        out["tools"] = _developer_tools(message.get("tools"))
     return out
 
 
@@ -180,8 +180,6 @@ def _add_assistant_fields(message: Mapping[str, Any], out: Message) -> None:
     if calls:
         out["tool_calls"] = [_tool_call(call) for call in calls]
     reasoning = message.get("reasoning")
-    if reasoning is None:
-        reasoning = message.get("reasoning_content")
     if isinstance(reasoning, dict) and reasoning.get("type") == "prompt_embeds":
         raise _refused("prompt_embeds")
     if reasoning is not None:
@@ -196,10 +194,22 @@ def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
             "(parameter=tool_calls)",
             param="tool_calls",
         )
-    # The first mappings only set the order of the keys.
-    ordered = {"arguments": None, "name": None} | function
-    ordered["arguments"] = _arguments(function["arguments"])
-    return {"id": None, "function": None, "type": None} | dict(call) | {"function": ordered}
+    function = _ordered(function, "arguments", "name")
+    function["arguments"] = _arguments(function["arguments"])
+    return _ordered({**call, "function": function}, "id", "function", "type")
+
+
+def _developer_tools(tools: Any) -> Any:
+    if not isinstance(tools, list):
+        return tools
+    return [
+        _ordered(tool, "function", "type") if isinstance(tool, dict) else tool for tool in tools
+    ]
+
+
+def _ordered(mapping: Mapping[str, Any], *first: str) -> dict[str, Any]:
+    """With these keys first, as vLLM's request models have them."""
+    return {key: mapping[key] for key in first if key in mapping} | dict(mapping)
 
 
 def _arguments(text: str) -> dict[str, Any]:

@@ -109,13 +109,17 @@ def _legacy_special_tokens_map(files: ModelFiles, values: Mapping[str, Any]) -> 
     found: dict[str, Any] = {}
     for name, value in (files.json("special_tokens_map.json") or {}).items():
         if name == "extra_special_tokens" and isinstance(value, list):
-            value = [*(values.get(name) or ()), *value]
+            found[name] = [*(values.get(name) or ()), *map(_special, value)]
         elif name == "additional_special_tokens":
             if not values.get("extra_special_tokens"):
                 found["extra_special_tokens"] = value
-            continue
-        found[name] = value
+        else:
+            found[name] = _special(value) if name != "extra_special_tokens" else value
     return found
+
+
+def _special(value: Any) -> Any:
+    return {**value, "special": True} if isinstance(value, Mapping) else value
 
 
 def _legacy_added_tokens(files: ModelFiles, values: Mapping[str, Any]) -> dict[int, AddedToken]:

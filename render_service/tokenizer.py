@@ -128,7 +128,9 @@ def load_tokenizer(
     kind = PIPELINES.get(name)
     if kind is not None and not isinstance(core.model, tokenizers.models.BPE):
         return _through_transformers(files, config, remote_code)
-    special = read_special_tokens(files, config, core, {} if kind is None else kind.defaults)
+    defaults = {} if core.padding is None else {"pad_token": core.padding["pad_token"]}
+    defaults |= {} if kind is None else kind.defaults
+    special = read_special_tokens(files, config, core, defaults)
     if kind is not None:
         core = _rebuilt(core, kind, config)
     core.no_truncation()

@@ -166,7 +166,7 @@ def _llama(config: Mapping[str, Any]) -> Pipeline:
 
 def _gemma(config: Mapping[str, Any]) -> Pipeline:
     unknown = config.get("unk_token", "<unk>")
-    unknown = unknown if isinstance(unknown, str) else unknown["content"]
+    unknown = unknown["content"] if isinstance(unknown, Mapping) else str(unknown)
     return Pipeline(
         normalizers.Replace(" ", "▁"),
         pre_tokenizers.Split(pattern=" ", behavior="merged_with_previous", invert=False),
