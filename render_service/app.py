@@ -109,8 +109,6 @@ class App:
         return table
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
         headers = dict(scope["headers"])
         if len(scope["headers"]) > self._max_headers:
             await self._refuse(OTHER, TOO_MANY_HEADERS, send)

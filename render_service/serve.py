@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "run"]
 
+GRACE = 5.0  # seconds over the workers' own bound before they are killed
 OPEN_FILES = 65535  # connections and more; vLLM's number
 
 
@@ -98,7 +99,7 @@ def _supervise(model: Model, listeners: Listeners) -> None:
         supervisor = Supervisor(
             settings.workers,
             lambda number, parent: _work(model, listeners, number, parent, directory),
-            timeout=settings.drain_delay + settings.shutdown_timeout,
+            timeout=settings.drain_delay + settings.shutdown_timeout + GRACE,
             stopping=listeners.release,
         )
         supervisor.run()

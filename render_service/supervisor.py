@@ -20,14 +20,14 @@ logger = logging.getLogger("render_service")
 
 ENDING = (signal.SIGTERM, signal.SIGINT)
 RESTART_PAUSE = 1.0  # seconds between the start of a worker and that of its replacement, at least
-GRACE = 5.0  # seconds over the workers' own bound before they are killed
 
 Work = Callable[[int, int], object]  # (worker number, descriptor that ends with the parent)
 
 
 class Supervisor:
-    """work: what a worker process does until it ends. timeout: seconds that ending may take.
+    """work: what a worker process does until it ends.
 
+    timeout: seconds from the last signal to stop until workers that have not ended are killed.
     stopping: called once, when the first signal to stop has come.
     """
 
@@ -97,7 +97,7 @@ class Supervisor:
             if number in ENDING:
                 if self._stop_by is None:
                     self._stopping()
-                self._stop_by = time.monotonic() + self._timeout + GRACE
+                self._stop_by = time.monotonic() + self._timeout
                 self._tell(signal.SIGTERM)
         if self._stop_by is not None and time.monotonic() >= self._stop_by:
             self._tell(signal.SIGKILL)
