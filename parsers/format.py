@@ -13,7 +13,7 @@ from typing import Any
 
 from .codecs.base import Codec
 from .context import Context
-from .events import Arguments, Call, Content, Reasoning, Result, ToolCall
+from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
 from .pieces import Piece, Special
 from .policy import Policy
 from .regions import Compiled, Region, Sink, To, compiled
@@ -35,6 +35,7 @@ class ReasoningFormat:
     switch: the template argument that turns reasoning off, if any.
     required: markers without a token of which the vocabulary is refused.
     drops: special tokens that are no markers vanish, as in vLLM's engine-based parsers.
+    keeps_empty: a whole output's reasoning without text is "" and not null.
     """
 
     name: str
@@ -47,6 +48,7 @@ class ReasoningFormat:
     switch: str = ""
     required: tuple[str, ...] = ()
     drops: bool = False
+    keeps_empty: bool = False
 
     def runs(self, context: Context) -> bool:
         return not self.switch or bool(context.template_kwargs.get(self.switch, True))
@@ -191,25 +193,39 @@ class Format:
         prompt_token_ids: Sequence[int] | None = None,
         finish_reason: str | None = None,
     ) -> Result:
-        """A whole output."""
+        """A whole output: what `feed` and `finish` give, and where that is nothing, null or "" as
+        in vLLM's whole answers. Those also trim content at both ends where streaming can at one.
+        """
         stream = self.start(context, prompt_token_ids)
-        events = stream.feed(pieces)
-        events += stream.finish(finish_reason)
-        calls: dict[int, list[str]] = {}
-        reasoning: list[str] = []
-        content: list[str] = []
-        for event in events:
-            match event:
-                case Reasoning(text):
-                    reasoning.append(text)
-                case Content(text):
-                    content.append(text)
-                case ToolCall(index, name):
-                    calls[index] = [name]
-                case Arguments(index, text):
-                    calls[index].append(text)
-        return Result(
-            "".join(reasoning) or None,
-            "".join(content) or None,
-            [Call(name, "".join(parts)) for name, *parts in calls.values()],
-        )
+        events = stream.feed(pieces) + stream.finish(finish_reason)
+        thought, said, calls = joined(events)
+        reasoning, tool = self._reasoning, self._tool
+        ran = reasoning is not None and reasoning.runs(context)
+        begun = reasoning is not None and stream.began == reasoning.start
+        content: str | None = said.strip() if calls and tool and tool.trims else said
+        if context.tool_choice in ("required", "named"):
+            content = content if calls or said.strip() else ""
+        elif not content and (ran or calls or (tool and tool.drops)):
+            content = None
+        if not thought and not (begun and reasoning and reasoning.keeps_empty):
+            return Result(None, content, calls)
+        return Result(thought if context.include_reasoning else None, content, calls)
+
+
+def joined(events: Iterable[Event]) -> tuple[str, str, list[Call]]:
+    """The reasoning, the content and the calls that events add up to."""
+    reasoning: list[str] = []
+    content: list[str] = []
+    calls: dict[int, list[str]] = {}
+    for event in events:
+        match event:
+            case Reasoning(text):
+                reasoning.append(text)
+            case Content(text):
+                content.append(text)
+            case ToolCall(index, name):
+                calls[index] = [name]
+            case Arguments(index, text):
+                calls[index].append(text)
+    whole = [Call(name, "".join(parts)) for name, *parts in calls.values()]
+    return "".join(reasoning), "".join(content), whole

@@ -4,8 +4,8 @@ vLLM's whole answers carry `json.dumps(json.loads(text), ensure_ascii=False)`: "
 numbers and escapes in Python's form. This does the same without waiting for the end; only a
 number, a literal or an escape that may go on is held back. What one pass cannot know stays as
 written: a repeated key. What would not be JSON is mended: a raw control character in a string
-is escaped, NaN and infinities become null, an infinite or over-long number and half of a
-surrogate pair keep their spelling.
+is escaped, a comma before a closing bracket is dropped, NaN and infinities become null, an
+infinite or over-long number and half of a surrogate pair keep their spelling.
 """
 
 from __future__ import annotations
@@ -18,12 +18,22 @@ from .snapshot import Malformed, texts
 MAX_DEPTH = 256
 
 # What comes next. A string is VALUE_TEXT or KEY_TEXT, a number or literal is WORD.
-START, VALUE_TEXT, KEY_TEXT, WORD, FIRST_KEY, KEY, COLON, VALUE, FIRST_VALUE, AFTER, DONE = (
-    "^", "s", "k", "w", "{", "q", ":", "v", "[", ",", ".",
-)  # fmt: skip
-_STATES = frozenset("^skw{q:v[,.")
+START, VALUE_TEXT, KEY_TEXT, WORD, COLON, VALUE, AFTER, DONE = (
+    "^",
+    "s",
+    "k",
+    "w",
+    ":",
+    "v",
+    ",",
+    ".",
+)
+FIRST_KEY, NEXT_KEY, FIRST_VALUE, NEXT_VALUE = "{", "}", "[", "]"
+_STATES = frozenset("^skw:v,.{}[]")
+_CLOSABLE = frozenset((AFTER, FIRST_KEY, NEXT_KEY, FIRST_VALUE, NEXT_VALUE))
 # The container that a state is in, where it is known.
-_INSIDE = {FIRST_KEY: "{", KEY: "{", KEY_TEXT: "{", COLON: "{", FIRST_VALUE: "["}
+_INSIDE = dict.fromkeys((FIRST_KEY, NEXT_KEY, KEY_TEXT, COLON, VALUE), "{")
+_INSIDE |= dict.fromkeys((FIRST_VALUE, NEXT_VALUE), "[")
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 # Text of a string that is written as it is read, simple escapes included.
@@ -116,20 +126,17 @@ class JsonStream:
 
     def _structure(self, text: str, at: int, out: list[str]) -> None:
         state, char = self.state, text[at]
-        if state in (START, VALUE, FIRST_VALUE) and not (char == "]" and state == FIRST_VALUE):
+        if state in (START, VALUE) or (state in (FIRST_VALUE, NEXT_VALUE) and char != "]"):
             self._value(text, at, out)
         elif state == AFTER and char == ",":
-            out.append(", ")
-            self.state = KEY if self.stack[-1] == "{" else VALUE
+            self.state = NEXT_KEY if self.stack[-1] == "{" else NEXT_VALUE
         elif state == COLON and char == ":":
             out.append(": ")
             self.state = VALUE
-        elif state in (FIRST_KEY, KEY) and char == '"':
-            out.append(char)
+        elif state in (FIRST_KEY, NEXT_KEY) and char == '"':
+            out.append('"' if state == FIRST_KEY else ', "')
             self.state = KEY_TEXT
-        elif state in (AFTER, FIRST_KEY, FIRST_VALUE) and char == (
-            "}" if self.stack[-1] == "{" else "]"
-        ):
+        elif state in _CLOSABLE and char == ("}" if self.stack[-1] == "{" else "]"):
             out.append(char)
             self.stack = self.stack[:-1]
             self._ended()
@@ -138,6 +145,8 @@ class JsonStream:
 
     def _value(self, text: str, at: int, out: list[str]) -> None:
         char = text[at]
+        if self.state == NEXT_VALUE:
+            out.append(", ")
         if char == '"':
             self.state = VALUE_TEXT
         elif char in "{[" and len(self.stack) < MAX_DEPTH:
@@ -215,7 +224,7 @@ class JsonStream:
         state, stack, pending = texts(saved, 3)
         if state not in _STATES or stack.strip("{[") or len(stack) > MAX_DEPTH:
             raise Malformed
-        if not stack.endswith(_INSIDE.get(state, "")) or (state in (AFTER, VALUE) and not stack):
+        if not stack.endswith(_INSIDE.get(state, "")) or (state == AFTER and not stack):
             raise Malformed
         return cls(state, stack, pending)
 

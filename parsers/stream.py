@@ -24,14 +24,15 @@ SLICE = 4096
 """Longer text is read in slices, so that cutting at markers stays linear."""
 
 _GAPS = frozenset((Sink.HOLD, Sink.GAP))
-_UNDECIDED = frozenset((Sink.HOLD, Sink.GAP, Sink.CAPTURE, Sink.BODY))
+_OPENED = frozenset((Sink.HOLD, Sink.CAPTURE, Sink.BODY))
+_UNDECIDED = _OPENED | _GAPS
 
 
 class Stream:
     """Made by `Format.start` or `Format.resume`; feed it, then finish it once."""
 
     __slots__ = (
-        "_codec", "_context", "_decoder", "_held", "_policy", "_raw", "_region", "_table",
+        "_codec", "_context", "_decoder", "_held", "_policy", "_raw", "_region", "_table", "began",
     )  # fmt: skip
 
     def __init__(
@@ -44,6 +45,8 @@ class Stream:
     ) -> None:
         self._table = table
         self._region = table[region]
+        self.began = region
+        """The region that the output began in."""
         self._codec = codec
         self._context = context
         self._policy = policy
@@ -104,6 +107,7 @@ class Stream:
     def enter(self, region: str) -> None:
         """Begin in another region than that of the answer."""
         self._region = self._table[region]
+        self.began = region
 
     # Pieces
 
@@ -193,6 +197,7 @@ class Stream:
         status, rest = ended
         if status == REJECTED:
             self._policy.content(self._raw + decoder.raw)
+        self._raw = ""
         self._enter(self._region.texts[status].region, "")
         return rest
 
@@ -231,11 +236,10 @@ class Stream:
         return spelt if to.again else ""
 
     def _enter(self, name: str, spelt: str) -> None:
-        """A new region. Undecided ones keep the raw text, and the marker if it opened them."""
+        """A new region. Undecided ones keep the raw text with the marker that opened them."""
         region = self._table[name]
-        raw = self._raw if self._region.sink in _UNDECIDED else ""
-        if region.sink in _UNDECIDED:
-            self._raw = raw if region.sink is Sink.GAP else raw + spelt
+        if region.sink in _OPENED:
+            self._raw = (self._raw if self._region.sink in _UNDECIDED else "") + spelt
         else:
             self._raw = ""
         self._region = region

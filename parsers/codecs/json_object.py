@@ -131,9 +131,11 @@ class ObjectDecoder(Decoder):
 
     def _take(self, written: str, reader: JsonStream, out: Policy) -> None:
         """What the value being read adds to the call."""
+        if self.stage == ENDED:
+            return
         if self.phase == KEY or (self.stage == WAITING and self.field == self.codec.name):
             self.part += written
-        elif self.field in self.codec.arguments and self.stage != ENDED:
+        elif self.field in self.codec.arguments:
             if self.stage == WAITING and self.name is None:
                 self.early += written
                 return
@@ -144,23 +146,23 @@ class ObjectDecoder(Decoder):
     def _begin(self, out: Policy) -> None:
         self.stage = BEGUN
         out.call(self.name or "")
+        self.name = None
 
     def _ended(self, text: str, at: int, out: Policy) -> None:
         """The key or value being read is whole."""
-        if self.phase == KEY:
-            self.field, self.phase = _string(self.part, text, at), COLON
+        reads_key, self.phase = self.phase == KEY, COLON if self.phase == KEY else MORE
+        if reads_key and self.stage == WAITING:
+            self.field = _string(self.part, text, at)
             if self.field in self.codec.arguments:
                 self.early = ""
-            return
-        self.phase = MORE
-        if self.stage == BEGUN and self.field in self.codec.arguments:
+        elif self.stage == BEGUN:
             self.stage = ENDED
         elif self.stage == WAITING and self.field == self.codec.name:
             self.name = _string(self.part, text, at)
             if self.early:
                 self._begin(out)
                 out.arguments(self.early)
-                self.stage, self.early = ENDED, ""
+                self.stage, self.early, self.part = ENDED, "", ""
 
     def finish(self, out: Policy) -> bool:
         if self.stage == BEGUN and self.reader is not None:

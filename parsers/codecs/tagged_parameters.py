@@ -7,7 +7,6 @@ value belongs to the tags. A repeated parameter stays repeated: what streamed ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +17,7 @@ from ..schema import coerce, is_text
 from ..snapshot import count, items, texts
 from .base import Codec, Decoder
 
-MAX_NAME = 256
+MAX_NAME = 128
 """Longer text between the tags of a name is no name."""
 
 
@@ -29,36 +28,30 @@ class TaggedParameters(Codec):
 
     def resume(self, saved: object, context: Context) -> Decoder:
         decoder = TaggedDecoder(context)
-        keys, started, *rest = items(saved, 6)
-        decoder.keys, decoder.started = count(keys), bool(started)
-        decoder.captured, decoder.parameter, decoder.held, name = texts(rest, 4)
-        decoder.named(name)
+        keys, streams, started, *rest = items(saved, 7)
+        decoder.keys, decoder.streams, decoder.started = count(keys), bool(streams), bool(started)
+        decoder.captured, decoder.parameter, decoder.held, decoder.name = texts(rest, 4)
         return decoder
 
 
 class TaggedDecoder(Decoder):
     __slots__ = (
-        "captured", "context", "held", "keys", "name", "parameter", "properties", "started",
+        "captured", "context", "held", "keys", "name", "parameter", "started", "streams",
     )  # fmt: skip
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self.captured = ""
         self.name = ""
-        self.properties: Mapping[str, Any] = {}
         self.keys = 0  # parameters written so far
         self.parameter = ""
+        self.streams = True  # the value can only be a string
         self.started = False  # the value has text
-        self.held = ""  # the whole value, or the newline at its end where it streams
+        self.held = ""  # the newline at the end of a value that streams, or the whole value
 
-    def named(self, name: str) -> None:
-        self.name = name
-        self.properties = self.context.properties(name)
-
-    def _schema(self) -> Mapping[str, Any] | None:
-        """The schema of the parameter; None where it can only be a string."""
-        schema = self.properties.get(self.parameter)
-        return schema if isinstance(schema, dict) and not is_text(schema) else None
+    def _schema(self) -> Any:
+        """The schema of the parameter, None where there is none."""
+        return self.context.properties(self.name).get(self.parameter)
 
     def capture(self, text: str) -> int:
         room = MAX_NAME - len(self.captured)
@@ -66,42 +59,40 @@ class TaggedDecoder(Decoder):
         return min(room, len(text))
 
     def call(self, out: Policy) -> bool:
-        self.named(self.captured.strip())
-        self.captured, self.keys = "", 0
+        self.name, self.captured = self.captured.strip(), ""
         if self.name:
             out.call(self.name)
         return bool(self.name)
 
     def key(self, out: Policy) -> None:
         self.parameter, self.captured = self.captured.lstrip(), ""
+        schema = self._schema()
+        self.streams = not isinstance(schema, dict) or is_text(schema)
         self.started, self.held = False, ""
-        out.arguments(f"{', ' if self.keys else '{'}{dumps(self.parameter)}: ")
+        opening = ", " if self.keys else "{"
+        out.arguments(f"{opening}{dumps(self.parameter)}: " + ('"' if self.streams else ""))
         self.keys += 1
-        if self._schema() is None:
-            out.arguments('"')
 
     def value(self, text: str, out: Policy) -> None:
         if not self.started:
             self.started = True
             text = text.removeprefix("\n")
-        if self._schema() is not None:
+        if not self.streams:
             self.held += text
             return
         if self.held:
             text, self.held = self.held + text, ""
         if text.endswith("\n"):
             text, self.held = text[:-1], "\n"
-        if text:
-            out.arguments(escape(text))
+        out.arguments(escape(text))
 
     def value_end(self, out: Policy) -> None:
-        schema, value = self._schema(), self.held.removesuffix("\n")
-        self.held = ""
-        out.arguments('"' if schema is None else dumps(coerce(value, schema)))
+        value, self.held = self.held.removesuffix("\n"), ""
+        out.arguments('"' if self.streams else dumps(coerce(value, self._schema())))
 
     def call_end(self, out: Policy) -> None:
         out.arguments("}" if self.keys else "{}")
 
     def snapshot(self) -> list[Any]:
         rest = [self.captured, self.parameter, self.held, self.name]
-        return [self.keys, int(self.started), *rest]
+        return [self.keys, int(self.streams), int(self.started), *rest]

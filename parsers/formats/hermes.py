@@ -10,7 +10,7 @@ from ..format import CONTENT, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Region, Sink, To
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
-_TAIL = {CLOSE: To(CONTENT), OPEN: To("call")}
+_AFTER = {CLOSE: To("closed"), OPEN: To("call")}
 
 HERMES = ToolFormat(
     name="hermes",
@@ -23,7 +23,9 @@ HERMES = ToolFormat(
             in_call=True,
         ),
         # After the object the tag is due; what else there is, is content.
-        "tail": Region(sink=Sink.GAP, on=_TAIL, otherwise="stray"),
-        "stray": Region(sink=Sink.CONTENT, on=_TAIL),
+        "tail": Region(sink=Sink.GAP, on=_AFTER, otherwise="stray"),
+        "stray": Region(sink=Sink.CONTENT, on=_AFTER),
+        # A closing tag too many is still one.
+        "closed": Region(sink=Sink.GAP, on=_AFTER, otherwise=CONTENT),
     },
 )

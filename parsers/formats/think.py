@@ -29,4 +29,5 @@ DEEPSEEK_R1 = ReasoningFormat(
     opens=(OPEN,),
     closes=(CLOSE,),
     required=(OPEN, CLOSE),
+    keeps_empty=True,
 )

@@ -1,0 +1,91 @@
+"""What the parser tests share: recorded answers, pieces, requests, and running a stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import parsers
+from parsers import Context, Event, Format, Piece, Special, Tool
+from parsers.format import joined
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "parsers"
+FILES = sorted(path.stem for path in GOLDEN.glob("*.jsonl"))
+
+Record = dict[str, Any]
+Joined = tuple[str, str, list[tuple[str, str]]]
+
+
+@cache
+def recorded(file: str) -> tuple[Record, tuple[Record, ...]]:
+    """The facts about the vocabulary, and the cases, of a golden file."""
+    with (GOLDEN / f"{file}.jsonl").open(encoding="utf-8") as lines:
+        facts, *cases = map(json.loads, lines)
+    return facts, tuple(cases)
+
+
+@cache
+def format_of(file: str) -> Format:
+    """The format that a golden file was recorded for."""
+    facts, _ = recorded(file)
+    return parsers.load(facts["tool"], facts["reasoning"], facts["vocab"], facts["special_ids"])
+
+
+def pieces_of(case: Record, fmt: Format) -> list[Piece]:
+    """The case's pieces as the detokenizer makes them: Special where the format asks for it."""
+    specials = set(fmt.specials.values())
+    return [
+        piece if isinstance(piece, str) else Special(piece[0]) if piece[0] in specials else piece[0]
+        for piece in case["pieces"]
+    ]
+
+
+def context_of(request: dict[str, Any]) -> Context:
+    tools = request.get("tools", ())
+    choice = request.get("tool_choice", "auto" if tools else "none")
+    named = choice["function"]["name"] if isinstance(choice, dict) else None
+    return Context(
+        tools=tuple(Tool(t["function"]["name"], t["function"].get("parameters")) for t in tools),
+        tool_choice="named" if named else choice,
+        named_tool=named,
+        parallel_tool_calls=request.get("parallel_tool_calls", True),
+        include_reasoning=request.get("include_reasoning", True),
+        template_kwargs=request.get("chat_template_kwargs", {}),
+    )
+
+
+def added(events: Iterable[Event]) -> Joined:
+    """Reasoning, content and calls that events add up to."""
+    reasoning, content, calls = joined(events)
+    return reasoning, content, [(call.name, call.arguments) for call in calls]
+
+
+def streamed(
+    fmt: Format,
+    context: Context,
+    prompt: Sequence[int] | None,
+    chunks: Iterable[Sequence[Piece]],
+    *,
+    resumed: bool = False,
+    reason: str | None = "stop",
+) -> Joined:
+    """Feed the chunks; `resumed`: through a JSON round trip of the snapshot after each."""
+    stream = fmt.start(context, prompt)
+    events: list[Event] = []
+    for chunk in chunks:
+        events += stream.feed(chunk)
+        if resumed:
+            stream = fmt.resume(json.loads(json.dumps(stream.snapshot())), context)
+    return added(events + stream.finish(reason))
+
+
+def characters(pieces: Iterable[Piece]) -> list[Piece]:
+    """The same output in the smallest pieces."""
+    return [
+        part
+        for piece in pieces
+        for part in ([piece] if isinstance(piece, Special) else list(piece))
+    ]

@@ -1,0 +1,352 @@
+"""The model outputs that `record/parsers.py` shows to vLLM, by parser family.
+
+A case's `text` is what the model wrote. In a list, each part is tokenized by itself, so that a
+marker spelt over two parts is text and no special token.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Case = dict[str, Any]
+Text = str | list[str]
+
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": "get_weather",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "city": {"type": "string"},
+                    "days": {"type": "integer"},
+                    "limit": {"type": "number"},
+                    "metric": {"type": "boolean"},
+                    "where": {"type": "object", "properties": {"lat": {"type": "number"}}},
+                    "tags": {"type": "array", "items": {"type": "string"}},
+                    "unit": {"enum": ["c", "f"]},
+                    "level": {"enum": [1, 2, None]},
+                    "maybe": {"type": ["string", "null"]},
+                    "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+                    "one": {"oneOf": [{"type": "boolean"}, {"type": "null"}]},
+                    "all": {"allOf": [{"type": "integer"}]},
+                    "ref": {"$ref": "#/$defs/place"},
+                    "free": {},
+                    "int": {"type": "int64"},
+                    "odd": {"type": "quaternion"},
+                },
+            },
+        },
+    },
+    {"type": "function", "function": {"name": "run", "parameters": {"type": "object"}}},
+    {"type": "function", "function": {"name": "bare"}},
+]
+AUTO: dict[str, Any] = {"tools": TOOLS, "tool_choice": "auto"}
+NAMED = {"type": "function", "function": {"name": "get_weather"}}
+
+
+def hermes(name: str, arguments: dict[str, Any]) -> str:
+    body = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False)
+    return f"<tool_call>\n{body}\n</tool_call>"
+
+
+def coder(name: str, arguments: dict[str, Any]) -> str:
+    lines = [f"<tool_call>\n<function={name}>"]
+    for key, value in arguments.items():
+        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        lines.append(f"<parameter={key}>\n{shown}\n</parameter>")
+    return "\n".join([*lines, "</function>\n</tool_call>"])
+
+
+def llama(name: str, arguments: dict[str, Any]) -> str:
+    return json.dumps({"name": name, "parameters": arguments}, ensure_ascii=False)
+
+
+def none(name: str, arguments: dict[str, Any]) -> str:
+    return hermes(name, arguments)
+
+
+def joined(text: Text) -> list[str]:
+    return [text] if isinstance(text, str) else text
+
+
+def common(call: Callable[[str, dict[str, Any]], str], glue: str) -> Iterator[tuple[str, Text]]:
+    """Outputs that every family writes, in its own syntax."""
+    one = call("get_weather", {"city": "Paris", "days": 2})
+    two = call("run", {"code": "print(1)"})
+    yield "no call", "Hello there.\n\nHow are you?"
+    yield "blank only", "\n\n"
+    yield "one call", one
+    yield "call after a blank line", "\n\n" + one
+    yield "call then newline", one + "\n"
+    yield "content before", "Let me check.\n" + one
+    yield "content with blank lines before", "\n\nLet me check.\n\n" + one
+    yield "content between", one + "\nAnd now the other:\n" + two
+    yield "content after", one + "\nDone, as asked."
+    yield "content before and after", "First.\n" + one + "\nLast."
+    yield "two calls", one + glue + two
+    yield "three glued calls", glue.strip().join([one, two, one])
+    yield "two calls with blank lines", one + "\n\n" + two
+    deep = {"where": {"lat": 1.5, "deep": [{"a": [1, [2, {"b": None}]]}, []]}, "tags": ["x", "y"]}
+    yield "nested arguments", call("get_weather", deep)
+    yield "no arguments", call("bare", {})
+    yield "escapes", call("run", {"code": 'a "q" \\ / \t tab\nline\r\u0007 \u00e9 \u2028'})
+    yield "unicode", call("run", {"code": "café 日本語 العربية ½ 𝄞"})
+    yield "split emoji", "Look 👩‍👩‍👧‍👦 🤷🏽: " + call("run", {"code": "👩‍👩‍👧‍👦🇫🇷 🤷🏽"})
+    yield "emoji in content", "🎉👩‍👩‍👧‍👦 done 🤷🏽."
+    yield "numbers", call("get_weather", {"days": -12345678901234567890, "limit": 2.50, "free": 0})
+    yield "literals", call("get_weather", {"metric": True, "maybe": None, "one": False})
+    yield "tag in a string", call("run", {"code": "<tool_call> and </think> and {x} </b>"})
+    yield "split tag in a string", _split(call("run", {"code": "say TAG now"}), "TAG")
+    yield "html in a string", call("run", {"code": "<div class=\"a\">1 < 2 && 3 > 2</div>"})
+    yield "unknown tool", call("no_such_tool", {"x": "1", "y": [1, 2]})
+    yield "unknown parameter", call("get_weather", {"zip": "75001", "city": "Paris"})
+    yield "long string", call("run", {"code": "\n".join(f"line {i} = {i * i};" for i in range(40))})
+    yield "code block", "```json\n[1, 2]\n```\nUse <b>bold</b> & <i>."
+    yield "lone angle", "a < b and c > d <"
+
+
+def _split(text: str, mark: str) -> list[str]:
+    before, after = text.split(mark)
+    return [before + "</tool", "_call>" + after]
+
+
+def cuts(text: str) -> Iterator[tuple[str, str]]:
+    """The text cut short at eleven places."""
+    for tenth in range(1, 11):
+        yield f"cut at {tenth}", text[: len(text) * tenth // 11]
+    yield "cut before its last character", text[:-1]
+
+
+HERMES_ODD: dict[str, Text] = {
+    "compact": '<tool_call>{"name":"run","arguments":{"a":1,"b":[1,2],"c":{}}}</tool_call>',
+    "spaced": '<tool_call>\n{ "name" : "run" ,\n "arguments" : { "a" : 1 , "b" : [ ] } }\n</tool_call>',
+    "json numbers": '<tool_call>{"name": "run", "arguments": {"a": 1e3, "b": 1.0, "c": -0, "d": 1E-7, "e": 0.10}}</tool_call>',
+    "json escapes": '<tool_call>{"name": "run", "arguments": {"a": "\\u00e9\\/\\u0041\\ud83d\\ude00\\n\\"\\\\"}}</tool_call>',
+    "repeated key": '<tool_call>{"name": "run", "arguments": {"a": 1, "a": 2}}</tool_call>',
+    "arguments first": '<tool_call>{"arguments": {"a":1}, "name": "run"}</tool_call>',
+    "extra keys": '<tool_call>{"id": "x1", "name": "run", "arguments": {"a": 1}, "type": "f"}</tool_call>',
+    "string arguments": '<tool_call>{"name": "run", "arguments": "{\\"a\\": 1}"}</tool_call>',
+    "null arguments": '<tool_call>{"name": "run", "arguments": null}</tool_call>',
+    "number arguments": '<tool_call>{"name": "run", "arguments": 12 }</tool_call>',
+    "list arguments": '<tool_call>{"name": "run", "arguments": [1,2]}</tool_call>',
+    "no arguments key": '<tool_call>{"name": "run"}</tool_call>',
+    "no name": '<tool_call>{"arguments": {"a": 1}}</tool_call>',
+    "name is a number": '<tool_call>{"name": 3, "arguments": {}}</tool_call>',
+    "empty body": "<tool_call></tool_call>",
+    "prose body": "<tool_call>I will call run.</tool_call> Then?",
+    "list body": '<tool_call>[{"name": "run", "arguments": {}}]</tool_call>',
+    "single quotes": "<tool_call>{'name': 'run', 'arguments': {}}</tool_call>",
+    "broken arguments": '<tool_call>{"name": "run", "arguments": {"a": 1,, "b": 2}}</tool_call> ok',
+    "trailing comma": '<tool_call>{"name": "run", "arguments": {"a": 1,}}</tool_call>',
+    "object left open": '<tool_call>{"name": "run", "arguments": {"a": 1}</tool_call>',
+    "one brace too many": '<tool_call>{"name": "run", "arguments": {"a": 1}}}</tool_call>',
+    "text after the object": '<tool_call>{"name": "run", "arguments": {}} so</tool_call>',
+    "raw newline in a string": '<tool_call>{"name": "run", "arguments": {"a": "x\ny"}}</tool_call>',
+    "not a number": '<tool_call>{"name": "run", "arguments": {"a": NaN}}</tool_call>',
+    "second call is malformed": hermes("run", {"a": 1}) + "\n<tool_call>nope</tool_call>",
+    "no closing tag": '<tool_call>{"name": "run", "arguments": {"a": 1}}',
+    "no closing tag between": '<tool_call>{"name": "run", "arguments": {}}<tool_call>{"name": "bare", "arguments": {}}</tool_call>',
+    "stray closing tag": "Well </tool_call> then.",
+    "closing tag twice": hermes("run", {}) + "</tool_call>",
+    "opening tag twice": "<tool_call>" + hermes("run", {}),
+    "spelt tags": ["<tool", '_call>{"name": "run", "arguments": {"a": 1}}</tool', "_call>"],
+    "tag in prose": ["Write <tool", "_call> first, then the object."],
+    "end tokens": hermes("run", {"a": "1"}) + "<|im_end|>",
+    "special token in content": "One<|im_start|>two<|fim_prefix|>three",
+    "special token in a string": '<tool_call>{"name": "run", "arguments": {"a": "x<|im_start|>y"}}</tool_call>',
+}  # fmt: skip
+
+LLAMA_ODD: dict[str, Text] = {
+    "python tag": "<|python_tag|>" + llama("run", {"a": 1}),
+    "python tag and space": "<|python_tag|> \n" + llama("run", {"a": 1}),
+    "python tag and code": "<|python_tag|>print(1)",
+    "python tag and prose": "<|python_tag|> Look: " + llama("run", {"a": 1}),
+    "only python tag": "<|python_tag|>",
+    "arguments key": '{"name": "run", "arguments": {"a": 1}}',
+    "compact": '{"name":"run","parameters":{"a":1,"b":[1,2],"c":{}}}',
+    "json numbers": '{"name": "run", "parameters": {"a": 1e3, "b": 1.0, "c": -0}}',
+    "json escapes": '{"name": "run", "parameters": {"a": "\\u00e9\\/\\ud83d\\ude00\\n\\""}}',
+    "type first": '{"type": "function", "name": "run", "parameters": {"a": 1}}',
+    "parameters first": '{"parameters": {"a": 1}, "name": "run"}',
+    "plain object": '{"a": 1, "b": [2, 3]}',
+    "long plain object": json.dumps({f"key{i}": f"value {i}" for i in range(80)}),
+    "braces in prose": "The set {1, 2} is finite.",
+    "braces before a call": "The set {1, 2}. " + llama("run", {}),
+    "plain object then call": '{"a": 1}; ' + llama("run", {}),
+    "call then braces": llama("run", {}) + " and {x}",
+    "no parameters": '{"name": "run"}',
+    "name is a number": '{"name": 3, "parameters": {}}',
+    "single quotes": "{'name': 'run', 'parameters': {}}",
+    "broken arguments": '{"name": "run", "parameters": {"a": 1,,}} ok',
+    "object left open": '{"name": "run", "parameters": {"a": 1}',
+    "semicolon then text": llama("run", {}) + "; and more",
+    "semicolon at the end": llama("run", {"a": "b"}) + ";",
+    "no space after semicolon": llama("run", {}) + ";" + llama("bare", {}),
+    "comma between": llama("run", {}) + ", " + llama("bare", {}),
+    "call in a code block": "```json\n" + llama("run", {"a": 1}) + "\n```",
+    "end token": llama("run", {"a": 1}) + "<|eot_id|>",
+    "special token in content": "One<|start_header_id|>two",
+}
+
+_P = "<tool_call>\n<function=get_weather>\n"
+_E = "\n</function>\n</tool_call>"
+CODER_ODD: dict[str, Text] = {
+    "types": coder("get_weather", {
+        "city": "12", "days": "7", "limit": "2.0", "metric": "true", "where": '{"lat":1, "x":[]}',
+        "tags": '["a","b"]', "unit": "c", "level": "2", "maybe": "null", "either": "5",
+        "one": "0", "all": "9", "ref": "3", "free": "4", "int": "8", "odd": "1.5",
+    }),
+    "types that do not fit": coder("get_weather", {
+        "days": "soon", "limit": "inf", "metric": "yes", "where": "{broken", "tags": "a, b",
+        "level": "high", "maybe": "text", "either": "x", "one": "maybe", "all": "1.5",
+        "int": " 8 ", "odd": "abc",
+    }),
+    "null words": coder("get_weather", {"maybe": "NULL", "days": "null", "city": "null"}),
+    "bool words": coder("get_weather", {"metric": " True ", "one": "FALSE"}),
+    "exponents": coder("get_weather", {"limit": "1e3", "days": "1_000", "free": "1e5"}),
+    "json with escapes": coder("get_weather", {"tags": '["\\u00e9", "a\\nb"]'}),
+    "nothing in the schema": coder("run", {"a": "1", "b": "true", "c": "{}"}),
+    "no schema": coder("bare", {"a": "1"}),
+    "one line": "<tool_call><function=run><parameter=a>1</parameter></function></tool_call>",
+    "inner newlines": _P + "<parameter=city>\n\nParis\n\n</parameter>" + _E,
+    "no wrapping newlines": _P + "<parameter=city>Paris</parameter>" + _E,
+    "empty value": _P + "<parameter=city></parameter>" + _E,
+    "newline value": _P + "<parameter=city>\n</parameter>" + _E,
+    "two newlines value": _P + "<parameter=city>\n\n</parameter>" + _E,
+    "spaces in tags": _P + "< parameter = city>Paris< / parameter>" + _E,
+    "repeated parameter": _P + "<parameter=city>A</parameter><parameter=city>B</parameter>" + _E,
+    "parameter left open": _P + "<parameter=city>A<parameter=days>2</parameter>" + _E,
+    "last parameter left open": _P + "<parameter=city>Paris" + _E,
+    "empty parameter name": _P + "<parameter=>x</parameter>" + _E,
+    "function end in a value": _P + "<parameter=city>a </function> b</parameter>" + _E,
+    "function in a value": _P + "<parameter=city>a <function=b> c</parameter>" + _E,
+    "tags in a value": _P + "<parameter=city>a <b> </c> <param> </para</parameter>" + _E,
+    "call tag in a value": _P + "<parameter=city>a </tool_call> b</parameter>" + _E,
+    "no function end": _P + "<parameter=city>Paris</parameter>\n</tool_call>",
+    "no function end, text": _P + "<parameter=city>Paris</parameter>\n</tool_call>\nDone.",
+    "no function end, next": _P + "<parameter=city>A</parameter>\n</tool_call>\n" + coder("bare", {}),
+    "no call tags": "<function=run>\n<parameter=a>\n1\n</parameter>\n</function>",
+    "no call tags, text": "Well: <function=run>\n<parameter=a>1</parameter>\n</function>\nDone.",
+    "no end tag": "<tool_call>\n<function=run>\n<parameter=a>1</parameter>\n</function>",
+    "two functions in one": "<tool_call>\n<function=run>\n</function>\n<function=bare>\n</function>\n</tool_call>",
+    "function without end": "<tool_call>\n<function=run>\n<function=bare>\n</function>\n</tool_call>",
+    "text in the call": "<tool_call>\nhere: <function=run>\n</function>\n</tool_call>",
+    "text between": "<tool_call>\n<function=run>\nhm\n<parameter=a>1</parameter> so </function>\n</tool_call>",
+    "text after function": "<tool_call>\n<function=run>\n</function> ok\n</tool_call>",
+    "json body": '<tool_call>\n{"name": "run", "arguments": {}}\n</tool_call>',
+    "json in function": '<tool_call>\n<function=run>\n{"a": 1}\n</function>\n</tool_call>',
+    "empty call": "<tool_call>\n</tool_call>",
+    "only opening tag": "Well.<tool_call>",
+    "empty name": "<tool_call>\n<function=>\n<parameter=a>1</parameter>\n</function>\n</tool_call>",
+    "name with spaces": "<tool_call>\n<function= run >\n</function>\n</tool_call>",
+    "name without angle": "<tool_call>\n<function=run</function>\n</tool_call>",
+    "name then call end": "<tool_call>\n<function=run</tool_call> then",
+    "name then call": "<tool_call>\n<function=run" + coder("bare", {}),
+    "name then function": "<tool_call>\n<function=run<function=bare>\n</function>\n</tool_call>",
+    "stray closing tag": "Well </tool_call> then.",
+    "stray function end": "Well </function> then.",
+    "opening tag twice": "<tool_call>" + coder("run", {}),
+    "spelt tags": ["<tool", "_call>\n<function=run>\n</function>\n</tool", "_call>"],
+    "end token": coder("run", {"a": "1"}) + "<|im_end|>",
+    "special token in content": "One<|im_start|>two<|fim_prefix|>three",
+    "special token in a value": coder("run", {"a": "x<|im_start|>y"}),
+    "think tags in content": "A <think> b </think> c",
+}  # fmt: skip
+
+
+def reasoning_cases(call: str) -> Iterator[Case]:
+    """Outputs whose point is the reasoning."""
+    yield {"name": "reasoning and content", "text": "<think>\nHm.\n</think>\n\nHello."}
+    yield {"name": "no opening tag", "text": "Hm.\n</think>\n\nHello."}
+    yield {"name": "reasoning alone", "text": "<think>\nHm, let me see."}
+    yield {"name": "reasoning closed alone", "text": "<think>\nHm.</think>"}
+    yield {"name": "no tags", "text": "Just text, no tags."}
+    yield {"name": "empty reasoning", "text": "<think></think>Hello."}
+    yield {"name": "blank reasoning", "text": "<think>\n\n</think>\n\nHello."}
+    yield {"name": "newline before", "text": "\n<think>Hm.</think>Hello."}
+    yield {"name": "blank before closing", "text": "\n</think>Hello."}
+    yield {"name": "text before", "text": "Well. <think>Hm.</think>Hello."}
+    yield {"name": "opened twice", "text": "<think>a<think>b</think>c"}
+    yield {"name": "closed twice", "text": "<think>a</think>b</think>c"}
+    yield {"name": "closed, reopened", "text": "<think>a</think>b<think>c</think>d"}
+    yield {"name": "unopened, opened later", "text": "a</think>b <think> c"}
+    yield {"name": "spelt think tags", "text": ["<think>a </thi", "nk> b</think>c <th", "ink> d"]}
+    yield {"name": "only the opening tag", "text": "<think>"}
+    yield {"name": "only the closing tag", "text": "</think>"}
+    yield {"name": "special token in reasoning", "text": "<think>a<|im_start|>b</think>c<|im_start|>d"}
+    yield {"name": "call without closing", "text": "<think>Hm.\n" + call + "\nDone."}
+    yield {"name": "call in reasoning", "text": f"<think>Maybe {call} ?</think>No."}
+    yield {"name": "call tag in reasoning", "text": "<think>use <tool_call> here</think>No."}
+    yield {"name": "spelt call tag in reasoning", "text": ["<think>use <tool", "_call> here</think>No."]}
+    yield {"name": "reasoning, content, call", "text": "<think>\nHm.\n</think>\n\nLet me see.\n" + call}
+    yield {"name": "reasoning, call", "text": "<think>\nHm.\n</think>\n\n" + call}
+    yield {"name": "emoji in reasoning", "text": "<think>👩‍👩‍👧‍👦 🤷🏽</think>🇫🇷"}
+    for name, prompt in {
+        "prompt opens": "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<think>\n",
+        "prompt closes": "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n",
+        "prompt closes in an earlier turn": "<|im_start|>assistant\n<think>a</think>b<|im_end|>\n<|im_start|>assistant\n",
+        "prompt continues the answer": "<|im_start|>assistant\n<think>a</think>Hello",
+        "prompt ends in a call": "<|im_start|>assistant\n<think>a<tool_call>",
+    }.items():
+        yield {"name": name, "text": "Hm.</think>Yes.\n" + call, "prompt": prompt}
+        yield {"name": name + ", opened again", "text": "<think>Hm.</think>Yes.", "prompt": prompt}
+        yield {"name": name + ", text", "text": "Yes, text.", "prompt": prompt}
+    hidden = {"include_reasoning": False}
+    yield {"name": "hidden", "text": "<think>Hm.</think>Yes.", "request": hidden}
+    yield {"name": "hidden, with call", "text": "<think>Hm.</think>" + call, "request": AUTO | hidden}
+    for flag in (False, True):
+        request = {"chat_template_kwargs": {"enable_thinking": flag}}
+        yield {"name": f"thinking {flag}", "text": "Yes.", "request": request}
+        yield {"name": f"thinking {flag}, tags", "text": "<think>a</think>b<|im_start|>", "request": request}
+        yield {"name": f"thinking {flag}, call", "text": "a</think>" + call, "request": AUTO | request}
+
+
+def request_cases(call: str, other: str) -> Iterator[Case]:
+    """The same few outputs under every kind of request."""
+    requests: dict[str, dict[str, Any]] = {
+        "choice none": {"tools": TOOLS, "tool_choice": "none"},
+        "choice required": {"tools": TOOLS, "tool_choice": "required"},
+        "choice named": {"tools": TOOLS, "tool_choice": NAMED},
+        "not parallel": AUTO | {"parallel_tool_calls": False},
+        "parallel": AUTO | {"parallel_tool_calls": True},
+        "no tools": {},
+    }
+    outputs = {
+        "call": call,
+        "two calls": f"Well.\n{call}\n{other}\nDone.",
+        "text": "Just text.",
+        "blank": "\n ",
+        "prose": "<tool_call> is a tag, {x} a brace.",
+    }
+    for what, request in requests.items():
+        for how, text in outputs.items():
+            yield {"name": f"{what}: {how}", "text": text, "request": request}
+
+
+def cases(tool: str | None, reasoning: str | None, style: str) -> list[Case]:
+    """All cases of one combination; style is the call syntax that its model writes."""
+    call = {"hermes": hermes, "coder": coder, "llama": llama}[style]
+    odd = {"hermes": HERMES_ODD, "coder": CODER_ODD, "llama": LLAMA_ODD}[style]
+    one = call("get_weather", {"city": "Paris", "days": 2})
+    other = call("run", {"code": "1"})
+    found: list[Case] = []
+    if tool:
+        before = "<think>\nHm.\n</think>\n\n" if reasoning else ""
+        glue = "; " if style == "llama" else "\n"
+        texts: list[tuple[str, Text]] = [*common(call, glue), *odd.items()]
+        for name, text in texts:
+            parts = joined(text)
+            whole: Text = [before + parts[0], *parts[1:]] if parts[1:] else before + parts[0]
+            found.append({"name": name, "text": whole, "request": AUTO})
+        for name, text in cuts(f"{before}Let me see.\n{one}"):
+            found.append({"name": name, "text": text, "request": AUTO, "finish_reason": "length"})
+        found += [c | {"text": before + c["text"]} for c in request_cases(one, other)]
+    if reasoning:
+        found += [{"request": AUTO if tool else {}} | c for c in reasoning_cases(one)]
+    names = [case["name"] for case in found]
+    assert len(names) == len(set(names)), "two cases of one name"
+    return found

@@ -1,0 +1,87 @@
+"""Record what vLLM makes of the outputs in `parser_cases.py`, into `golden/parsers/`.
+
+    RENDER_PEERS=FOLDER python tests/record/parsers.py [NAME ...]
+
+FOLDER holds vLLM 0.33.0 (`venv/bin/python`, and `overlay/` where vLLM itself lies in a folder
+to put on the path) and `models/{qwen3,llama31}` with their tokenizers. Each file holds a line
+of facts about the vocabulary, then a line a case: the pieces that its tokens decode to (a
+special token as a list of its text), the request, and vLLM's answers: whole, and streamed in
+chunks of 1, 3 and 7 tokens and all at once.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+GOLDEN = HERE.parent / "golden" / "parsers"
+THINK = ["<think>", "</think>"]
+
+TOOLS = {
+    None: "hermes",
+    "hermes": "hermes",
+    "qwen3_json": "hermes",
+    "qwen3_coder": "coder",
+    "qwen3_xml": "coder",
+    "llama3_json": "llama",
+}
+REASONING = (None, "qwen3", "deepseek_r1")
+
+
+def combinations() -> dict[str, tuple[str | None, str | None, str, str, list[str]]]:
+    """File name: tool name, reasoning name, call syntax, model, tokens to add to its vocabulary."""
+    found = {}
+    for tool, style in TOOLS.items():
+        for reasoning in REASONING:
+            if not (tool or reasoning):
+                continue
+            name = "+".join(filter(None, (tool, reasoning)))
+            if style == "llama":
+                added = ["<|python_tag|>", *(THINK if reasoning else [])]
+                found[name] = (tool, reasoning, style, "llama31", added)
+            else:
+                found[name] = (tool, reasoning, style, "qwen3", [])
+    # Vocabularies without the markers, where text is all there is.
+    found["hermes@plain"] = ("hermes", None, "hermes", "llama31", [])
+    found["qwen3_coder@plain"] = ("qwen3_coder", None, "coder", "llama31", [])
+    found["qwen3_coder+qwen3@plain"] = ("qwen3_coder", "qwen3", "coder", "llama31", [])
+    return found
+
+
+def main(wanted: list[str]) -> None:
+    # The real vLLM, not this folder's `parsers`.
+    sys.path = [p for p in sys.path if Path(p or ".").resolve() != HERE]
+    sys.path.append(str(HERE.parent.parent))
+    logging.disable(logging.ERROR)
+    from tests.record.parser_cases import cases
+    from tests.record.vllm_parser import Oracle
+
+    models = Path(os.environ["RENDER_PEERS"]).expanduser() / "models"
+    GOLDEN.mkdir(parents=True, exist_ok=True)
+    for name, (tool, reasoning, style, model, added) in combinations().items():
+        if wanted and name not in wanted:
+            continue
+        oracle = Oracle(models / model, tool, reasoning, added)
+        facts: dict[str, Any] = {"tool": tool, "reasoning": reasoning, **oracle.facts()}
+        lines = [facts, *(oracle.answer(case) for case in cases(tool, reasoning, style))]
+        with (GOLDEN / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        print(f"{name}: {len(lines) - 1} cases", flush=True)
+
+
+if __name__ == "__main__":
+    peers = os.environ.get("RENDER_PEERS")
+    if not peers:
+        sys.exit("set RENDER_PEERS to the folder with vLLM and the models")
+    root = Path(peers).expanduser()
+    python, overlay = root / "venv" / "bin" / "python", root / "overlay"
+    if "_RECORDING" not in os.environ and python.exists():
+        path = os.pathsep.join(filter(None, (str(overlay), os.environ.get("PYTHONPATH", ""))))
+        environment = os.environ | {"_RECORDING": "1", "PYTHONPATH": path}
+        os.execve(python, [str(python), __file__, *sys.argv[1:]], environment)
+    main(sys.argv[1:])
