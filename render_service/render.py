@@ -192,8 +192,6 @@ def _check_tool_choice(model: Model, request: ChatRequest) -> None:
     if choice in (None, "none") or (model.format is not None and model.format.tool is not None):
         return
     if choice == "auto":
-        if model.settings.enable_auto_tool_choice:
-            return
         raise RequestError(
             '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
         )

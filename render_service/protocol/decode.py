@@ -188,20 +188,22 @@ def _got(name: str) -> str:
 
 
 def _with_keys(path: list[str | int], data: Any, got: str | None) -> list[str | int]:
-    """The path with the key of the first value that msgspec may have meant by `...`."""
+    """The path with the key of the first value that msgspec may have meant by `...`; it ends
+    where that cannot be told.
+    """
     found: list[str | int] = []
-    for place, step in enumerate(path):
-        if step == "..." and isinstance(data, dict):
-            last = place == len(path) - 1
-            step = next(
-                (k for k, v in data.items() if not last or _JSON_TYPES.get(type(v), "null") == got),
-                "...",
+    for place, step in enumerate(path, start=1):
+        if step == "...":
+            last = place == len(path)
+            fitting = (
+                k for k, v in data.items() if not last or _JSON_TYPES.get(type(v), "null") == got
             )
+            key = next(fitting, None)
+            if key is None:
+                return found
+            step = key
         found.append(step)
-        try:
-            data = data[step]
-        except (KeyError, IndexError, TypeError):
-            data = None
+        data = data[step]
     return found
 
 

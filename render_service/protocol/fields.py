@@ -107,8 +107,8 @@ class StructuredOutputs(Struct):
     whitespace_pattern: str | None = None
     structural_tag: str | None = None
     # The engine's own notes, which vLLM serializes too.
-    backend: None = field(default=None, name="_backend")
-    backend_was_auto: bool = field(default=False, name="_backend_was_auto")
+    backend: Any = field(default=None, name="_backend")
+    backend_was_auto: Any = field(default=False, name="_backend_was_auto")
 
     def __post_init__(self) -> None:
         # Whatever a client sends for the engine's notes is not taken over.

@@ -32,7 +32,7 @@ def load(name: str) -> tuple[dict[str, Any], list[Record]]:
 
 
 def settings(given: Mapping[str, Any], folder: Path) -> Settings:
-    values = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
+    values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
     return Settings(model=str(folder), **values)
 
 

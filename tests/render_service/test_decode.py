@@ -31,6 +31,7 @@ class Body(Struct):
     stop: str | Annotated[list[str], Meta(max_length=2)] | None = None
     choice: Literal["none"] | Inner | None = None
     nested: dict[str, dict[str, int]] | None = None
+    counts: dict[str, Annotated[int, Meta(ge=0)]] | None = None
 
 
 DECODER = msgspec.json.Decoder(Body, strict=False)
@@ -76,6 +77,7 @@ def test_reads_leniently(data: dict[str, Any], field: str, value: Any) -> None:
         ({"bias": {"1": 2, "k": "x"}}, "body.bias.k", "`bias.k` must be a number"),
         ({"bias": {"k": True}}, "body.bias.k", "not a truth value"),
         ({"nested": {"a": {"b": "x"}}}, "body.nested.a.b", "must be an integer"),
+        ({"counts": {"a": 1, "b": -1}}, "body.counts", "must be an integer >= 0"),
         ({"mode": "z"}, "body.mode", 'Allowed values: "x", "y"'),
         ({"mode": 5}, "body.mode", "not an integer"),
         ({"seed": 6}, "body.seed", "`seed` must be an integer <= 5"),
