@@ -50,9 +50,7 @@ def _run(words: list[str]) -> int:
         fail(PROGRAM, f"unknown command {name!r}; one of {', '.join(COMMANDS)} is expected")
     module = importlib.import_module(f"{__package__}.{command.module}")
     program = f"{PROGRAM} {name}"
-    parser = CommandParser(
-        prog=program, usage=f"{program} [MODEL] [flags]", description=command.help
-    )
+    parser = CommandParser(prog=program, description=command.help)
     module.add_arguments(parser)
     try:
         code: int = module.run(parser.parse(words[1:]))

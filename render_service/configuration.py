@@ -26,9 +26,15 @@ _ARGPARSE: Mapping[str, Mapping[str, Any]] = {
     "repeated": {"action": "append"},
 }
 
+EPILOG = """\
+Every flag is also a variable (--chat-template: RENDER_CHAT_TEMPLATE) and a key of the --config file
+(chat-template); flags win over variables over the file. Lists in variables are separated by commas.
+A JSON flag may be given key by key: --default-chat-template-kwargs.enable_thinking false.
+Other flags of `vllm serve` are accepted with a warning and do nothing."""
+
 
 class Configuration(NamedTuple):
-    """ignored: flags, and keys of the config file, that vLLM has and that do nothing here."""
+    """ignored: flags, on the command line or in the file, that vLLM has and do nothing here."""
 
     settings: Settings
     ignored: tuple[str, ...]
@@ -36,6 +42,8 @@ class Configuration(NamedTuple):
 
 def add_arguments(parser: CommandParser) -> None:
     """MODEL and every flag; those of vLLM that do nothing here are not shown."""
+    parser.usage = f"{parser.prog} [MODEL] [flags]"
+    parser.epilog = EPILOG
     parser.add_argument(
         "model", nargs="?", metavar="MODEL", help="Folder or hub ID. Default: a bundled demo model."
     )
@@ -65,7 +73,11 @@ def _add_option(group: argparse._ArgumentGroup, option: Option, default: object)
     kind = option.kind
     if kind.shape == "switch":
         group.add_argument(
-            option.flag, action="store_const", const=True, dest=option.field, help=option.help
+            option.flag,
+            action="store_const",
+            const=True,
+            dest=option.field,
+            help=option.help.replace("%", "%%"),
         )
         for name in _opposites(option.flag):
             group.add_argument(
@@ -117,7 +129,11 @@ def configure(args: argparse.Namespace, environment: Mapping[str, str]) -> Confi
 
 
 def _from_file(path: str, ignored: list[str]) -> dict[str, Any]:
-    unused = {name.lstrip("-").replace("-", "_") for flag in _unused() for name in flag.names}
+    unused = {
+        name.lstrip("-").replace("-", "_"): flag.names[0]
+        for flag in _unused()
+        for name in flag.names
+    }
     values: dict[str, Any] = {}
     for key, value in read_config(path).items():
         option = OPTIONS.get(key)
@@ -126,7 +142,7 @@ def _from_file(path: str, ignored: list[str]) -> dict[str, Any]:
         elif key in ("model", "model_tag"):
             values["model"] = str(value)
         elif key in unused:
-            ignored.append(key)
+            ignored.append(unused[key])
         else:
             near = difflib.get_close_matches(key, [*OPTIONS, "model"], n=3)
             hint = f"; did you mean {' or '.join(near)}?" if near else ""
@@ -141,9 +157,9 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     if model := environment.get("RENDER_MODEL"):
         values["model"] = model
     for name, option in OPTIONS.items():
-        word = environment.get(option.variable)
+        word = environment.get(option.variable)  # empty is as good as unset
         # Kubernetes sets RENDER_PORT=tcp://... for a Service that is called `render`.
-        if word is not None and not (name == "port" and word.startswith("tcp://")):
+        if word and not (name == "port" and word.startswith("tcp://")):
             values[name] = _convert(option.kind, word, option.variable)
     return values
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .usage_error import UsageError
+
 # Globs over a repository's paths; `*.py` only where remote code is trusted.
 FILES = (
     "config.json",
@@ -32,7 +34,7 @@ FILES = (
 )
 
 
-class StartupError(Exception):
+class StartupError(UsageError):
     """The service cannot start as configured; the message says what to do, in one line."""
 
 

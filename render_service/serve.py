@@ -14,7 +14,7 @@ import resource
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from .configuration import add_arguments, configure
 from .sockets import Listeners, bind
 from .startup import describe
 from .supervisor import Supervisor, flush_and_exit
-from .usage_error import UsageError
+from .vllm_flags import MISSED
 
 if TYPE_CHECKING:
     from .model import Model
@@ -37,8 +37,8 @@ OPEN_FILES = 65535  # connections and more; vLLM's number
 def run(args: argparse.Namespace) -> int:
     """Until SIGTERM or SIGINT; then 0. Raises UsageError."""
     settings, ignored = configure(args, os.environ)
-    if ignored:
-        print(f"warning: without effect here: {', '.join(ignored)}", file=sys.stderr)
+    _warn("without effect here", [name for name in ignored if name not in MISSED])
+    _warn("not supported; answers may differ from vLLM's", [n for n in ignored if n in MISSED])
     signal.signal(signal.SIGTERM, _end)  # until there is a loop or a supervisor to end
     tls.check(settings)
     for path in settings.middleware:
@@ -47,13 +47,9 @@ def run(args: argparse.Namespace) -> int:
     listeners = bind(settings)
     finished = True
     try:
-        from .hub import StartupError
         from .loading import load_model
 
-        try:
-            model = load_model(settings)
-        except StartupError as error:
-            raise UsageError(str(error)) from error
+        model = load_model(settings)
         _raise_open_files()
         # What is loaded stays: looking through it again and again would only cost time.
         gc.collect()
@@ -70,6 +66,11 @@ def run(args: argparse.Namespace) -> int:
         # A thread cannot be stopped, and Python would wait for it.
         flush_and_exit(0)
     return 0
+
+
+def _warn(what: str, flags: Sequence[str]) -> None:
+    if flags:
+        print(f"warning: {what}: {', '.join(flags)}", file=sys.stderr)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

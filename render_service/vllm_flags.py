@@ -9,6 +9,21 @@ from collections.abc import Iterator
 from importlib import resources
 from typing import NamedTuple
 
+# Those with which vLLM's render server would answer otherwise than without.
+MISSED = frozenset(
+    {
+        "--code-revision",
+        "--config-format",
+        "--hf-config-path",
+        "--hf-overrides",
+        "--reasoning-parser-plugin",
+        "--skip-tokenizer-init",
+        "--structured-outputs-config",
+        "--tokenizer-mode",
+        "--tokenizer-revision",
+    }
+)
+
 
 class VllmFlag(NamedTuple):
     """names: all spellings, the usual one first. words: `0`, `1`, `?` or `+`, as in argparse."""

@@ -246,6 +246,7 @@ def test_flags_win_over_environment_over_file(tmp_path: Path) -> None:
         ("RENDER_ENABLE_LOG_REQUESTS", "0", "enable_log_requests", False),
         ("RENDER_ALLOWED_ORIGINS", '["a"]', "allowed_origins", ("a",)),
         ("RENDER_REASONING_EFFORT_MAP", '{"low": "x"}', "reasoning_effort_map", {"low": "x"}),
+        ("RENDER_ALLOW_CREDENTIALS", "", "allow_credentials", False),
         ("RENDER_PORT", "tcp://10.0.0.1:80", "port", 8000),
     ],
 )
@@ -297,7 +298,7 @@ def test_config_file(tmp_path: Path) -> None:
         allowed_origins=("https://a.example",),
         max_model_len=4000,
     )
-    assert found.ignored == ("tensor_parallel_size", "enforce_eager")
+    assert found.ignored == ("--tensor-parallel-size", "--enforce-eager")
 
 
 def test_empty_config_file(tmp_path: Path) -> None:
