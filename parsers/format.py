@@ -27,7 +27,7 @@ _NO_DROPS: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReasoningFormat:
-    """Regions of reasoning. It begins in `start` unless the prompt or the request ended it.
+    """Regions of reasoning. It begins in `start`, or in `ended` where the prompt closed it.
 
     content: markers that it also reads in the answer.
     opens, closes, boundaries: special tokens of the prompt, looked for from its end; reasoning
@@ -41,6 +41,7 @@ class ReasoningFormat:
     name: str
     regions: Mapping[str, Region]
     start: str
+    ended: str = CONTENT
     content: Mapping[str, To] = field(default_factory=dict)
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
@@ -53,7 +54,7 @@ class ReasoningFormat:
     def runs(self, context: Context) -> bool:
         return not self.switch or bool(context.template_kwargs.get(self.switch, True))
 
-    def ended(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> bool:
+    def closed(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> bool:
         """Whether the prompt leaves reasoning closed."""
         if prompt is None or self.closes[0] not in vocab:
             return False
@@ -68,11 +69,12 @@ class ToolFormat:
     """Regions of calls, and the codec of their bodies.
 
     content: the markers that open calls in the answer.
-    beside_reasoning: more of them where a reasoning format is configured too.
+    beside_reasoning: more of them beside a reasoning format that `drops`.
     text: special tokens that are text even where `drops` makes others vanish.
     required: markers without a token of which the vocabulary is refused.
     drops: special tokens that are no markers vanish, and calls are read even where the request
-    wants none, as in vLLM's engine-based parsers; trims: see `Policy`.
+    wants none, as in vLLM's engine-based parsers; not beside reasoning that does not drop.
+    trims: see `Policy`.
     """
 
     name: str
@@ -99,6 +101,7 @@ class Format:
         self._tool = tool
         self._reasoning = reasoning
         self._vocab = dict(vocab)
+        self._drops = tool is not None and tool.drops and (reasoning is None or reasoning.drops)
         known = frozenset(text for text, token in vocab.items() if token in special_ids)
         self._tables = {
             (reasons, calls): self._table(
@@ -126,40 +129,42 @@ class Format:
         self, reasoning: ReasoningFormat | None, tool: ToolFormat | None, known: frozenset[str]
     ) -> Mapping[str, Compiled]:
         """The regions of both parts; `known` are the vocabulary's special tokens."""
-        markers = dict(reasoning.content) if reasoning else {}
-        drops = known if tool and tool.drops else _NO_DROPS
         everywhere = known if reasoning and reasoning.drops else _NO_DROPS
+        in_answer, in_calls = everywhere, everywhere
+        markers = dict(reasoning.content) if reasoning else {}
         if tool:
-            if self._reasoning:
-                markers |= tool.beside_reasoning
+            markers |= tool.beside_reasoning if self._reasoning and self._drops else {}
             markers |= tool.content
-            drops -= frozenset(tool.text)
-        drops |= everywhere
-        table = {CONTENT: Region(sink=Sink.CONTENT, on=markers)}
-        table |= tool.regions if tool else {}
-        own = {name: compiled(name, part, self._vocab, drops) for name, part in table.items()}
-        parts = reasoning.regions.items() if reasoning else ()
-        own |= {name: compiled(name, part, self._vocab, everywhere) for name, part in parts}
+            own = known.difference(tool.text) if tool.drops else _NO_DROPS
+            in_answer, in_calls = everywhere | (own if self._drops else _NO_DROPS), everywhere | own
+        parts = [
+            (reasoning.regions if reasoning else {}, everywhere),
+            ({CONTENT: Region(sink=Sink.CONTENT, on=markers)}, in_answer),
+            (tool.regions if tool else {}, in_calls),
+        ]
+        table = {
+            name: compiled(name, region, self._vocab, drops)
+            for regions, drops in parts
+            for name, region in regions.items()
+        }
         # A marker of the format is never dropped, whatever the region.
-        markup = frozenset(text for region in own.values() for text in region.specials)
-        return {n: region._replace(drops=region.drops - markup) for n, region in own.items()}
+        markup = frozenset(text for region in table.values() for text in region.specials)
+        return {n: region._replace(drops=region.drops - markup) for n, region in table.items()}
 
     def _fresh(self, context: Context) -> Stream:
         """A stream in the answer."""
         reasoning, tool = self._reasoning, self._tool
         reasons = reasoning is not None and reasoning.runs(context)
-        calls = tool is not None and (
-            context.keeps_calls or (tool.drops and (reasoning is None or reasoning.drops))
-        )
+        calls = tool is not None and (context.keeps_calls or self._drops)
         policy = Policy(context, calls_live=calls, trims=tool is not None and tool.trims)
         codec = tool.codec if tool and calls else None
         return Stream(self._tables[reasons, calls], CONTENT, codec, context, policy)
 
     def _start_region(self, context: Context, prompt: Sequence[int] | None) -> str:
         reasoning = self._reasoning
-        if reasoning is None or not reasoning.runs(context) or reasoning.ended(prompt, self._vocab):
+        if reasoning is None or not reasoning.runs(context):
             return CONTENT
-        return reasoning.start
+        return reasoning.ended if reasoning.closed(prompt, self._vocab) else reasoning.start
 
     def reasoning_ended(
         self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]
@@ -172,7 +177,7 @@ class Format:
         if reasoning is None:
             return None
         context = Context(template_kwargs=template_kwargs)
-        return not reasoning.runs(context) or reasoning.ended(prompt_token_ids, self._vocab)
+        return not reasoning.runs(context) or reasoning.closed(prompt_token_ids, self._vocab)
 
     def start(self, context: Context, prompt_token_ids: Sequence[int] | None = None) -> Stream:
         """One output. Without the prompt's IDs, reasoning is taken to be open."""
@@ -205,7 +210,7 @@ class Format:
         content: str | None = said.strip() if calls and tool and tool.trims else said
         if context.tool_choice in ("required", "named"):
             content = content if calls or said.strip() else ""
-        elif not content and (ran or calls or (tool and tool.drops)):
+        elif not content and (ran or calls or self._drops):
             content = None
         if not thought and not (begun and reasoning and reasoning.keeps_empty):
             return Result(None, content, calls)

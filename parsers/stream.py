@@ -133,10 +133,14 @@ class Stream:
             self._plain(held)
         spelt = str(piece)
         to = self._region.specials.get(spelt)
-        if to is None:
-            self._plain(spelt)
-        elif self._follow(to, spelt):
+        if to is not None:
+            if self._follow(to, spelt):
+                self._special(piece)
+        elif self._region.sink in _GAPS:
+            self._settle()
             self._special(piece)
+        else:
+            self._plain(spelt)
 
     def _plain(self, text: str) -> None:
         """Text that holds no marker."""

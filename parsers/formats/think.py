@@ -14,6 +14,7 @@ OPEN, CLOSE = "<think>", "</think>"
 DEEPSEEK_R1 = ReasoningFormat(
     name="deepseek_r1",
     start="start",
+    ended="ended",
     regions={
         "start": Region(
             sink=Sink.GAP,
@@ -23,6 +24,10 @@ DEEPSEEK_R1 = ReasoningFormat(
         ),
         "unopened": Region(
             sink=Sink.REASONING, on={OPEN: token("thinking"), CLOSE: token(CONTENT)}
+        ),
+        # The prompt closed reasoning, but the model may open it again.
+        "ended": Region(
+            sink=Sink.GAP, on={OPEN: token("thinking")}, otherwise=CONTENT, at_end=(Op.RESTORE,)
         ),
         "thinking": Region(sink=Sink.REASONING, on={CLOSE: token(CONTENT)}),
     },

@@ -23,6 +23,8 @@ class Oracle:
         if added:
             tokens = [AddedToken(text, special=True, normalized=False) for text in added]
             self.tokenizer.add_tokens(tokens, special_tokens=True)
+        vocab = self.tokenizer.get_vocab()
+        self.tokenizer.get_vocab = lambda: vocab  # as vLLM's own wrapper keeps it
         self.parser = ParserManager.get_parser(
             tool_parser_name=tool,
             reasoning_parser_name=reasoning,
