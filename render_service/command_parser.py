@@ -40,19 +40,8 @@ class CommandParser(argparse.ArgumentParser):
         for word in rest:
             if word.startswith("-"):
                 self.error(self._unknown(word.partition("=")[0]))
-        return self._leftover(args, rest)
-
-    def _leftover(self, args: argparse.Namespace, words: Sequence[str]) -> argparse.Namespace:
-        """argparse gives up on an optional MODEL at the first flag; here it may come anywhere."""
-        optional = [
-            action.dest
-            for action in self._get_positional_actions()
-            if action.nargs == "?" and not hasattr(args, action.dest)
-        ]
-        if len(words) > len(optional):
-            self.error(f"unexpected argument {words[len(optional)]!r}")
-        for dest, word in zip(optional, words, strict=False):
-            setattr(args, dest, word)
+        if rest:
+            self.error(f"unexpected argument {rest[0]!r}")
         return args
 
     def _unknown(self, name: str) -> str:

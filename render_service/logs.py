@@ -22,8 +22,7 @@ class ExceptPaths(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """uvicorn's arguments: client, method, path with query, HTTP version, status."""
-        if not isinstance(record.args, tuple) or len(record.args) < 3:
-            return True
+        assert isinstance(record.args, tuple)
         return str(record.args[2]).partition("?")[0] not in self._paths
 
 

@@ -71,7 +71,10 @@ class Supervisor:
         if pid:
             self._workers[pid] = (number, time.monotonic())
             signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-            return
+        else:
+            self._child(number)
+
+    def _child(self, number: int) -> NoReturn:
         code = 1
         try:
             signal.set_wakeup_fd(-1)

@@ -157,6 +157,18 @@ def test_requests_are_logged_when_asked(service: LocalServer) -> None:
     )
 
 
+def test_the_id_that_is_logged_is_the_answers(serve: Serve) -> None:
+    service = serve(DEMO_MODEL, "--enable-log-requests")
+    (rendered,) = post(service, "/v1/completions/render", b'{"prompt": "a", "seed": 8}').json()
+    body = json.dumps({"messages": [{"role": "user", "content": "a"}], "seed": 9}).encode()
+    chat = post(service, ECHO, body).json()
+    post(service, "/detokenize", b'{"tokens": [1], "model": null}')
+    output = service.output()
+    assert f'{rendered["request_id"]} /v1/completions/render: params: {{"seed":8}}' in output
+    assert f'{chat["request_id"]} {ECHO}: params: {{"seed":9}}' in output
+    assert '- /detokenize: params: {"model":null}, text: {"tokens":[1]}' in output
+
+
 def test_text_is_not_logged_unasked(serve: Serve) -> None:
     service = serve()
     post(service, "/tokenize", b'{"prompt": "a long story"}')

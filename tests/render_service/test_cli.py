@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -206,6 +207,18 @@ def test_start_up_block_and_warning() -> None:
         "warning: without effect here: --tensor-parallel-size, --dtype",
         "warning: not supported; answers may differ from vLLM's: --tokenizer-mode",
     ]
+
+
+def test_start_up_without_a_template(tmp_path: Path) -> None:
+    for file in DEMO_MODEL.glob("*.json"):
+        shutil.copy(file, tmp_path)
+    process = start(str(tmp_path))
+    assert process.stdout is not None
+    block = "".join(process.stdout.readline() for _ in range(10))
+    process.terminate()
+    process.communicate(timeout=30)
+    assert f"model       {tmp_path}\n" in block
+    assert "template    none: chat requests need one (--chat-template)\n" in block
 
 
 def test_interrupt_while_loading(tmp_path: Path) -> None:
