@@ -92,7 +92,10 @@ def _load_format(settings: Settings, tokenizer: Tokenizer) -> parsers.Format | N
         return None
     try:
         return parsers.load(
-            tool=tool or None, reasoning=reasoning or None, vocab=tokenizer.added_tokens
+            tool=tool or None,
+            reasoning=reasoning or None,
+            vocab=tokenizer.added_tokens,
+            special_ids=tokenizer.all_special_ids,
         )
-    except (parsers.UnknownParserError, parsers.MissingMarkerError) as error:
+    except parsers.MissingMarkerError as error:
         raise StartupError(str(error)) from error
