@@ -86,13 +86,13 @@ class LocalServer:
         log = self._log.fileno()  # not read(): the process shares this file's position
         return os.pread(log, os.fstat(log).st_size, 0).decode(errors="replace")
 
-    def stop(self) -> None:
-        """End the process; safe to call again."""
+    def stop(self, grace: float = 10.0) -> None:
+        """End the process, by force after `grace` seconds; safe to call again."""
         if self._log.closed:
             return
         self.process.terminate()
         try:
-            self.process.wait(10)
+            self.process.wait(grace)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

@@ -122,6 +122,7 @@ def test_the_client_gathers_a_stream(serve: Serve, engine: Serve) -> None:
     assert turn.derender.calls == len(seen)
     assert 0 < turn.state < 1024
     assert turn.usage is None  # not asked for
+    assert Turn().message() == {"role": "assistant", "content": None}
 
 
 def test_a_refusal_names_the_part() -> None:
@@ -179,7 +180,14 @@ def test_a_server_that_is_not_ready_in_time_is_ended() -> None:
         LocalServer(["render_service.token_engine"], ready="/missing", timeout=0.0)
 
 
-def test_a_server_is_ended_once(engine: Serve) -> None:
+def test_a_server_that_does_not_end_is_killed() -> None:
+    server = LocalServer(["render_service.token_engine"])
+    server.process.send_signal(signal.SIGSTOP)
+    server.stop(grace=0.1)
+    assert server.process.returncode == -signal.SIGKILL
+
+
+def test_a_server_is_ended_once() -> None:
     with LocalServer(["render_service.token_engine"]) as server:
         assert server.process.poll() is None
     assert server.process.poll() is not None

@@ -219,6 +219,14 @@ def test_chunk_sizes_repeat() -> None:
     assert sizes == [1, 3, 1, 2]
 
 
+def test_a_choice_that_has_ended_sends_no_more_events() -> None:
+    body = {"token_ids": [1], "sampling_params": {"n": 2}, "stream": True}
+    parts = [
+        json.loads(e)["choices"][0] for e in events(generate(body, outputs=[[5], [6, 7]]).text)[:-1]
+    ]
+    assert [(part["index"], part["token_ids"]) for part in parts] == [(0, [5]), (1, [6]), (1, [7])]
+
+
 def test_choices_say_the_outputs_in_turn() -> None:
     body = {"token_ids": [1], "sampling_params": {"n": 3}}
     choices = generate(body, outputs=[[5], [6, 7]]).json()["choices"]
