@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 CODE = (".py", ".sh", ".jinja", ".toml", ".yml", ".yaml")
-DATA = ("tests/golden/", "tests/record/render_corpus.py")
+DATA = ("_corpus.py", "_cases.py")  # tables of inputs to record
 # Spelt in parts, so that this file passes its own check.
 HOSTS = re.compile(
     "|".join(["files.python" + "hosted", "pypi" + r"\.org", "npmjs" + r"\.(org|com)"])
@@ -48,7 +48,7 @@ def test_no_source_file_is_longer_than_400_lines() -> None:
     long = [
         f"{name}: {text.count(chr(10))} lines"
         for name, text in texts()
-        if name.endswith(CODE) and not name.startswith(DATA) and text.count("\n") > 400
+        if name.endswith(CODE) and not name.endswith(DATA) and text.count("\n") > 400
     ]
     assert not long
 
