@@ -20,8 +20,9 @@ from .hub import ModelFiles, StartupError
 from .messages import ContentFormat
 from .template import ChatTemplate
 
-# Compiled templates that requests brought; about 100 KB each.
+# Compiled templates that requests brought are kept, so many and none longer than this.
 REQUEST_TEMPLATES = 32
+REQUEST_TEMPLATE_LENGTH = 128 * 1024
 JINJA_CHARACTERS = "{}\n"
 
 
@@ -60,9 +61,11 @@ class ChatTemplates:
         operator trusts requests with it. Raises RequestError (400).
         """
         if source is not None:
-            known = self._sources.get(source)
+            named = self._sources.get(source)
+            text = source if named is None else named.text
+            kept = len(text) <= REQUEST_TEMPLATE_LENGTH
             try:
-                return self._of_request(source if known is None else known.text, "request")
+                return (self._of_request if kept else self._compile)(text, "request")
             # A parser may meet more than syntax errors, nesting for one; all are the client's.
             except (jinja2.TemplateError, RecursionError, MemoryError) as error:
                 raise RequestError(str(error)) from error

@@ -7,7 +7,8 @@ is needed only for what has no usable tokenizer.json (`tokenizer_transformers.py
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import tokenizers
@@ -73,22 +74,18 @@ class Tokenizer:
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
         """Special tokens written out in the text become those tokens, as everywhere."""
-        try:
+        with unicode_only(text):
             # The batch call is the one that leaves out offsets, which cost as much again.
-            encoding = self._core.encode_batch_fast([text], add_special_tokens=add_special_tokens)
-        except (UnicodeEncodeError, TypeError) as error:
-            raise _not_unicode(text) from error
-        ids: list[int] = encoding[0].ids
+            found = self._core.encode_batch_fast([text], add_special_tokens=add_special_tokens)
+        ids: list[int] = found[0].ids
         return ids
 
     def encode_with_offsets(
         self, text: str, *, add_special_tokens: bool
     ) -> tuple[list[int], list[tuple[int, int]] | None]:
         """Offsets are the (start, end) characters of each token; None where unknown."""
-        try:
+        with unicode_only(text):
             encoding = self._core.encode(text, add_special_tokens=add_special_tokens)
-        except (UnicodeEncodeError, TypeError) as error:
-            raise _not_unicode(text) from error
         return encoding.ids, encoding.offsets
 
     def decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
@@ -214,7 +211,13 @@ def _clean_up(text: str) -> str:
     return text
 
 
-def _not_unicode(text: str) -> RequestError:
-    """A lone surrogate, which JSON can write but UTF-8 cannot."""
-    at = next((i for i, char in enumerate(text) if "\ud800" <= char <= "\udfff"), 0)
-    return RequestError(f"The prompt is not valid Unicode: lone surrogate at character {at}.")
+@contextmanager
+def unicode_only(text: str) -> Iterator[None]:
+    """RequestError for a lone surrogate in the text, which JSON can write but UTF-8 cannot."""
+    try:
+        yield
+    except (UnicodeEncodeError, TypeError) as error:
+        at = next((i for i, char in enumerate(text) if "\ud800" <= char <= "\udfff"), 0)
+        raise RequestError(
+            f"The prompt is not valid Unicode: lone surrogate at character {at}."
+        ) from error

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .hub import ModelFiles, StartupError
-from .tokenizer import Tokenizer, pipeline_sections
+from .tokenizer import Tokenizer, pipeline_sections, unicode_only
 
 
 class TransformersTokenizer(Tokenizer):
@@ -36,14 +36,18 @@ class TransformersTokenizer(Tokenizer):
         self.spec = None if core is None else pipeline_sections(core)
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
-        return list(self._hf.encode(text, add_special_tokens=add_special_tokens))
+        with unicode_only(text):
+            return list(self._hf.encode(text, add_special_tokens=add_special_tokens))
 
     def encode_with_offsets(
         self, text: str, *, add_special_tokens: bool
     ) -> tuple[list[int], list[tuple[int, int]] | None]:
         if not self.fast:
             return self.encode(text, add_special_tokens=add_special_tokens), None
-        found = self._hf(text, add_special_tokens=add_special_tokens, return_offsets_mapping=True)
+        with unicode_only(text):
+            found = self._hf(
+                text, add_special_tokens=add_special_tokens, return_offsets_mapping=True
+            )
         return list(found["input_ids"]), [(a, b) for a, b in found["offset_mapping"]]
 
     def decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:

@@ -17,6 +17,7 @@ from render_service.errors import RequestError
 from render_service.hub import ModelFiles, StartupError
 from render_service.template import ChatTemplate
 from render_service.template_source import (
+    REQUEST_TEMPLATE_LENGTH,
     REQUEST_TEMPLATES,
     ChatTemplates,
     Source,
@@ -223,6 +224,8 @@ def test_templates_of_requests_are_kept_in_bounds() -> None:
     for number in range(REQUEST_TEMPLATES):
         templates.pick(source=str(number + 1))
     assert templates.pick(source="0") is not first
+    long = "x" * (REQUEST_TEMPLATE_LENGTH + 1)
+    assert templates.pick(source=long) is not templates.pick(source=long)
 
 
 @pytest.mark.parametrize("source", ["{% if %}", "{{" + "(" * 100_000, "{{ 1 | foo }}"])

@@ -274,12 +274,15 @@ def test_the_class_is_the_one_that_transformers_chooses() -> None:
     assert class_name(None, None) == "TokenizersBackend"
 
 
-def test_a_lone_surrogate_is_refused() -> None:
-    tokenizer = load_tokenizer(find(str(DEMO_MODEL)), {})
+def refuses_surrogates(tokenizer: Tokenizer) -> None:
     for encode in (tokenizer.encode, tokenizer.encode_with_offsets):
         with pytest.raises(RequestError, match="lone surrogate at character 1") as refused:
             encode("a\ud800", add_special_tokens=True)
         assert refused.value.status == 400
+
+
+def test_a_lone_surrogate_is_refused() -> None:
+    refuses_surrogates(load_tokenizer(find(str(DEMO_MODEL)), {}))
 
 
 def test_a_role_without_a_token_takes_the_unknown_token() -> None:
@@ -307,6 +310,7 @@ def test_through_transformers(
 ) -> None:
     ours = agree(made(core, config))
     assert ours.backend == "transformers"
+    refuses_surrogates(ours)
     assert ours.fast == (core is not None)
     assert (ours.spec is None) == (core is None)
     if ours.fast:
