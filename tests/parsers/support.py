@@ -24,6 +24,9 @@ def recorded(file: str) -> tuple[Record, tuple[Record, ...]]:
     """The facts about the vocabulary, and the cases, of a golden file."""
     with (GOLDEN / f"{file}.jsonl").open(encoding="utf-8") as lines:
         facts, *cases = map(json.loads, lines)
+    for case in cases:
+        if case["request"].get("tools"):
+            case["request"]["tools"] = facts["tools"]
     return facts, tuple(cases)
 
 
@@ -89,3 +92,32 @@ def characters(pieces: Iterable[Piece]) -> list[Piece]:
         for piece in pieces
         for part in ([piece] if isinstance(piece, Special) else list(piece))
     ]
+
+
+def whole(case: Record) -> Any:
+    """vLLM's whole answer."""
+    return case["batch"]
+
+
+def is_streamed(ours: Any, case: Record) -> bool:
+    """Whether vLLM gives this answer for some way of cutting the output."""
+    return any(ours == streamed for streamed in case["stream"].values())
+
+
+def answer(file: str, case: Record) -> Any:
+    """Our whole answer, in the recording's shape."""
+    fmt, context = format_of(file), context_of(case["request"])
+    result = fmt.parse(pieces_of(case, fmt), context, case["prompt_ids"], case["finish_reason"])
+    return {
+        "reasoning": result.reasoning,
+        "content": result.content,
+        "calls": [list(call) for call in result.calls],
+        "finish_reason": finish_reason(case, bool(result.calls)),
+    }
+
+
+def finish_reason(case: Record, called: bool) -> str:
+    """vLLM's rule (`resolve_finish_reason`): tool_calls unless cut short or the tool was named."""
+    reason = str(case["finish_reason"])
+    named = isinstance(case["request"].get("tool_choice"), dict)
+    return "tool_calls" if called and reason == "stop" and not named else reason

@@ -101,7 +101,7 @@ def common(call: Callable[[str, dict[str, Any]], str], glue: str) -> Iterator[tu
     yield "literals", call("get_weather", {"metric": True, "maybe": None, "one": False})
     yield "tag in a string", call("run", {"code": "<tool_call> and </think> and {x} </b>"})
     yield "split tag in a string", _split(call("run", {"code": "say TAG now"}), "TAG")
-    yield "html in a string", call("run", {"code": "<div class=\"a\">1 < 2 && 3 > 2</div>"})
+    yield "html in a string", call("run", {"code": '<div class="a">1 < 2 && 3 > 2</div>'})
     yield "unknown tool", call("no_such_tool", {"x": "1", "y": [1, 2]})
     yield "unknown parameter", call("get_weather", {"zip": "75001", "city": "Paris"})
     yield "long string", call("run", {"code": "\n".join(f"line {i} = {i * i};" for i in range(40))})
@@ -123,12 +123,24 @@ def cuts(text: str) -> Iterator[tuple[str, str]]:
 
 HERMES_ODD: dict[str, Text] = {
     "compact": '<tool_call>{"name":"run","arguments":{"a":1,"b":[1,2],"c":{}}}</tool_call>',
-    "spaced": '<tool_call>\n{ "name" : "run" ,\n "arguments" : { "a" : 1 , "b" : [ ] } }\n</tool_call>',
-    "json numbers": '<tool_call>{"name": "run", "arguments": {"a": 1e3, "b": 1.0, "c": -0, "d": 1E-7, "e": 0.10}}</tool_call>',
-    "json escapes": '<tool_call>{"name": "run", "arguments": {"a": "\\u00e9\\/\\u0041\\ud83d\\ude00\\n\\"\\\\"}}</tool_call>',
+    "spaced": (
+        '<tool_call>\n{ "name" : "run" ,\n "arguments" : { "a" : 1 , "b" : '
+        '[ ] } }\n</tool_call>'
+    ),
+    "json numbers": (
+        '<tool_call>{"name": "run", "arguments": {"a": 1e3, "b": 1.0, "c": '
+        '-0, "d": 1E-7, "e": 0.10}}</tool_call>'
+    ),
+    "json escapes": (
+        '<tool_call>{"name": "run", "arguments": {"a": "\\u00e9\\/\\u0041\\'
+        'ud83d\\ude00\\n\\"\\\\"}}</tool_call>'
+    ),
     "repeated key": '<tool_call>{"name": "run", "arguments": {"a": 1, "a": 2}}</tool_call>',
     "arguments first": '<tool_call>{"arguments": {"a":1}, "name": "run"}</tool_call>',
-    "extra keys": '<tool_call>{"id": "x1", "name": "run", "arguments": {"a": 1}, "type": "f"}</tool_call>',
+    "extra keys": (
+        '<tool_call>{"id": "x1", "name": "run", "arguments": {"a": 1}, "typ'
+        'e": "f"}</tool_call>'
+    ),
     "string arguments": '<tool_call>{"name": "run", "arguments": "{\\"a\\": 1}"}</tool_call>',
     "null arguments": '<tool_call>{"name": "run", "arguments": null}</tool_call>',
     "number arguments": '<tool_call>{"name": "run", "arguments": 12 }</tool_call>',
@@ -149,7 +161,10 @@ HERMES_ODD: dict[str, Text] = {
     "not a number": '<tool_call>{"name": "run", "arguments": {"a": NaN}}</tool_call>',
     "second call is malformed": hermes("run", {"a": 1}) + "\n<tool_call>nope</tool_call>",
     "no closing tag": '<tool_call>{"name": "run", "arguments": {"a": 1}}',
-    "no closing tag between": '<tool_call>{"name": "run", "arguments": {}}<tool_call>{"name": "bare", "arguments": {}}</tool_call>',
+    "no closing tag between": (
+        '<tool_call>{"name": "run", "arguments": {}}<tool_call>{"name": "ba'
+        're", "arguments": {}}</tool_call>'
+    ),
     "stray closing tag": "Well </tool_call> then.",
     "closing tag twice": hermes("run", {}) + "</tool_call>",
     "opening tag twice": "<tool_call>" + hermes("run", {}),
@@ -157,7 +172,10 @@ HERMES_ODD: dict[str, Text] = {
     "tag in prose": ["Write <tool", "_call> first, then the object."],
     "end tokens": hermes("run", {"a": "1"}) + "<|im_end|>",
     "special token in content": "One<|im_start|>two<|fim_prefix|>three",
-    "special token in a string": '<tool_call>{"name": "run", "arguments": {"a": "x<|im_start|>y"}}</tool_call>',
+    "special token in a string": (
+        '<tool_call>{"name": "run", "arguments": {"a": "x<|im_start|>y"}}</'
+        'tool_call>'
+    ),
 }  # fmt: skip
 
 LLAMA_ODD: dict[str, Text] = {
@@ -232,10 +250,19 @@ CODER_ODD: dict[str, Text] = {
     "no call tags": "<function=run>\n<parameter=a>\n1\n</parameter>\n</function>",
     "no call tags, text": "Well: <function=run>\n<parameter=a>1</parameter>\n</function>\nDone.",
     "no end tag": "<tool_call>\n<function=run>\n<parameter=a>1</parameter>\n</function>",
-    "two functions in one": "<tool_call>\n<function=run>\n</function>\n<function=bare>\n</function>\n</tool_call>",
-    "function without end": "<tool_call>\n<function=run>\n<function=bare>\n</function>\n</tool_call>",
+    "two functions in one": (
+        "<tool_call>\n<function=run>\n</function>\n<function=bare>\n</funct"
+        "ion>\n</tool_call>"
+    ),
+    "function without end": (
+        "<tool_call>\n<function=run>\n<function=bare>\n</function>\n</tool_"
+        "call>"
+    ),
     "text in the call": "<tool_call>\nhere: <function=run>\n</function>\n</tool_call>",
-    "text between": "<tool_call>\n<function=run>\nhm\n<parameter=a>1</parameter> so </function>\n</tool_call>",
+    "text between": (
+        "<tool_call>\n<function=run>\nhm\n<parameter=a>1</parameter> so </f"
+        "unction>\n</tool_call>"
+    ),
     "text after function": "<tool_call>\n<function=run>\n</function> ok\n</tool_call>",
     "json body": '<tool_call>\n{"name": "run", "arguments": {}}\n</tool_call>',
     "json in function": '<tool_call>\n<function=run>\n{"a": 1}\n</function>\n</tool_call>',
@@ -277,18 +304,31 @@ def reasoning_cases(call: str) -> Iterator[Case]:
     yield {"name": "spelt think tags", "text": ["<think>a </thi", "nk> b</think>c <th", "ink> d"]}
     yield {"name": "only the opening tag", "text": "<think>"}
     yield {"name": "only the closing tag", "text": "</think>"}
-    yield {"name": "special token in reasoning", "text": "<think>a<|im_start|>b</think>c<|im_start|>d"}
+    yield {
+        "name": "special token in reasoning",
+        "text": "<think>a<|im_start|>b</think>c<|im_start|>d",
+    }
     yield {"name": "call without closing", "text": "<think>Hm.\n" + call + "\nDone."}
     yield {"name": "call in reasoning", "text": f"<think>Maybe {call} ?</think>No."}
     yield {"name": "call tag in reasoning", "text": "<think>use <tool_call> here</think>No."}
-    yield {"name": "spelt call tag in reasoning", "text": ["<think>use <tool", "_call> here</think>No."]}
-    yield {"name": "reasoning, content, call", "text": "<think>\nHm.\n</think>\n\nLet me see.\n" + call}
+    yield {
+        "name": "spelt call tag in reasoning",
+        "text": ["<think>use <tool", "_call> here</think>No."],
+    }
+    yield {
+        "name": "reasoning, content, call",
+        "text": "<think>\nHm.\n</think>\n\nLet me see.\n" + call,
+    }
     yield {"name": "reasoning, call", "text": "<think>\nHm.\n</think>\n\n" + call}
     yield {"name": "emoji in reasoning", "text": "<think>👩‍👩‍👧‍👦 🤷🏽</think>🇫🇷"}
     for name, prompt in {
         "prompt opens": "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<think>\n",
-        "prompt closes": "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n",
-        "prompt closes in an earlier turn": "<|im_start|>assistant\n<think>a</think>b<|im_end|>\n<|im_start|>assistant\n",
+        "prompt closes": (
+            "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n"
+        ),
+        "prompt closes in an earlier turn": (
+            "<|im_start|>assistant\n<think>a</think>b<|im_end|>\n<|im_start|>assistant\n"
+        ),
         "prompt continues the answer": "<|im_start|>assistant\n<think>a</think>Hello",
         "prompt ends in a call": "<|im_start|>assistant\n<think>a<tool_call>",
     }.items():
@@ -297,12 +337,24 @@ def reasoning_cases(call: str) -> Iterator[Case]:
         yield {"name": name + ", text", "text": "Yes, text.", "prompt": prompt}
     hidden = {"include_reasoning": False}
     yield {"name": "hidden", "text": "<think>Hm.</think>Yes.", "request": hidden}
-    yield {"name": "hidden, with call", "text": "<think>Hm.</think>" + call, "request": AUTO | hidden}
+    yield {
+        "name": "hidden, with call",
+        "text": "<think>Hm.</think>" + call,
+        "request": AUTO | hidden,
+    }
     for flag in (False, True):
         request = {"chat_template_kwargs": {"enable_thinking": flag}}
         yield {"name": f"thinking {flag}", "text": "Yes.", "request": request}
-        yield {"name": f"thinking {flag}, tags", "text": "<think>a</think>b<|im_start|>", "request": request}
-        yield {"name": f"thinking {flag}, call", "text": "a</think>" + call, "request": AUTO | request}
+        yield {
+            "name": f"thinking {flag}, tags",
+            "text": "<think>a</think>b<|im_start|>",
+            "request": request,
+        }
+        yield {
+            "name": f"thinking {flag}, call",
+            "text": "a</think>" + call,
+            "request": AUTO | request,
+        }
 
 
 def request_cases(call: str, other: str) -> Iterator[Case]:

@@ -5,8 +5,9 @@
 FOLDER holds vLLM 0.33.0 (`venv/bin/python`, and `overlay/` where vLLM itself lies in a folder
 to put on the path) and `models/{qwen3,llama31}` with their tokenizers. Each file holds a line
 of facts about the vocabulary, then a line a case: the pieces that its tokens decode to (a
-special token as a list of its text), the request, and vLLM's answers: whole, and streamed in
-chunks of 1, 3 and 7 tokens and all at once.
+special token as a list of its text), the request (`tools` true: those of the first line), and
+vLLM's answers: whole (`batch`), and streamed in chunks of 1, 3 and 7 tokens and all at once,
+where that differs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ HERE = Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "golden" / "parsers"
 THINK = ["<think>", "</think>"]
 
-TOOLS = {
+STYLES = {
     None: "hermes",
     "hermes": "hermes",
     "qwen3_json": "hermes",
@@ -36,7 +37,7 @@ REASONING = (None, "qwen3", "deepseek_r1")
 def combinations() -> dict[str, tuple[str | None, str | None, str, str, list[str]]]:
     """File name: tool name, reasoning name, call syntax, model, tokens to add to its vocabulary."""
     found = {}
-    for tool, style in TOOLS.items():
+    for tool, style in STYLES.items():
         for reasoning in REASONING:
             if not (tool or reasoning):
                 continue
@@ -58,7 +59,7 @@ def main(wanted: list[str]) -> None:
     sys.path = [p for p in sys.path if Path(p or ".").resolve() != HERE]
     sys.path.append(str(HERE.parent.parent))
     logging.disable(logging.ERROR)
-    from tests.record.parser_cases import cases
+    from tests.record.parser_cases import TOOLS, cases
     from tests.record.vllm_parser import Oracle
 
     models = Path(os.environ["RENDER_PEERS"]).expanduser() / "models"
@@ -68,7 +69,12 @@ def main(wanted: list[str]) -> None:
             continue
         oracle = Oracle(models / model, tool, reasoning, added)
         facts: dict[str, Any] = {"tool": tool, "reasoning": reasoning, **oracle.facts()}
-        lines = [facts, *(oracle.answer(case) for case in cases(tool, reasoning, style))]
+        lines = [facts | {"tools": TOOLS}]
+        for case in cases(tool, reasoning, style):
+            answer = oracle.answer(case)
+            if "tools" in answer["request"]:
+                answer["request"] = answer["request"] | {"tools": True}
+            lines.append(answer)
         with (GOLDEN / f"{name}.jsonl").open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         print(f"{name}: {len(lines) - 1} cases", flush=True)

@@ -106,9 +106,7 @@ class Oracle:
         finish: str,
         size: int,
     ) -> dict[str, Any]:
-        steps = ChatStreamProcessor(
-            request, parser, enable_auto_tools=True, parser_cls=self.parser
-        )
+        steps = ChatStreamProcessor(request, parser, enable_auto_tools=True, parser_cls=self.parser)
         reasoning, content, end = "", "", None
         calls: dict[int, list[str]] = {}
         for at in range(0, len(ids), size):

@@ -1,0 +1,67 @@
+"""Where our answer is deliberately not vLLM's whole answer: which cases, and why.
+
+The answers are in `golden/parsers/differences.json`; `record/parser_differences.py` writes it,
+to be read before it is committed.
+"""
+
+from __future__ import annotations
+
+REASONS = {
+    "lost text": "vLLM's whole answer loses text beside or inside a call; here it is content.",
+    "text in a value": "A tag inside a JSON string or a parameter's value is part of the value.",
+    "cut short": "A call that has begun when the output is cut short stays a call, with a prefix "
+    "of its arguments, as in vLLM's streamed answer.",
+    "malformed": "What goes wrong in a call after it began cannot be taken back: the call stays, "
+    "and the text that no codec reads is content; vLLM's whole answer is all content.",
+    "mended": "Arguments that would be no JSON are mended, or vLLM's would be no JSON.",
+    "repeated key": "A repeated key or parameter stays repeated; vLLM keeps the last.",
+    "spelt": "Text that only looks like a marker is text; vLLM's whole answer takes it for one.",
+    "reasoning": "deepseek_r1: text before a late <think> is reasoning too, and <think> in the "
+    "answer is text; vLLM's whole answer loses what comes before it.",
+    "prompt": "The prompt decides whether reasoning is open, as in vLLM's streamed answer; its "
+    "whole answer ignores the prompt for this name or vocabulary.",
+    "empty call": "A call without a function is markup, whatever the reasoning parser is.",
+}
+
+_BY_REASON: dict[str, tuple[str, ...]] = {
+    "lost text": (
+        "content before", "content with blank lines before", "content between", "content after",
+        "content before and after", "split emoji", "closing tag twice", "end token", "end tokens",
+        "no function end, text", "no call tags, text", "text in the call", "text between",
+        "text after function", "json body", "json in function", "empty name",
+        "name then call end", "call without closing", "call in reasoning",
+        "call tag in reasoning", "last parameter left open", "python tag and prose",
+        "semicolon then text", "comma between", "call in a code block",
+        "reasoning, content, call", "thinking False, call", "prompt opens",
+        "choice none: prose", "choice required: prose", "choice named: prose",
+        "not parallel: prose", "parallel: prose", "no tools: prose",
+        "choice required: two calls", "choice named: two calls", "not parallel: two calls",
+        "parallel: two calls", "no tools: two calls", "choice none: two calls",
+    ),
+    "text in a value": (
+        "split tag in a string", "tag in a string", "function end in a value",
+        "function in a value", "call tag in a value",
+    ),
+    "cut short": (
+        *(f"cut at {tenth}" for tenth in range(1, 11)), "cut before its last character",
+    ),
+    "malformed": (
+        "broken arguments", "object left open", "one brace too many", "text after the object",
+        "second call is malformed", "no closing tag between", "opening tag twice",
+        "call then braces",
+    ),
+    "mended": ("trailing comma", "raw newline in a string", "not a number"),
+    "repeated key": ("repeated key", "repeated parameter"),
+    "spelt": ("spelt tags", "spelt think tags", "spelt call tag in reasoning"),
+    "reasoning": ("text before", "unopened, opened later"),
+    "prompt": (
+        "prompt closes", "prompt closes, text", "prompt closes, opened again",
+        "prompt closes in an earlier turn", "prompt closes in an earlier turn, text",
+        "prompt closes in an earlier turn, opened again", "prompt continues the answer",
+        "prompt continues the answer, text", "prompt continues the answer, opened again",
+        "prompt ends in a call",
+    ),
+    "empty call": ("empty call", "only opening tag"),
+}  # fmt: skip
+
+WHY = {case: reason for reason, names in _BY_REASON.items() for case in names}
