@@ -96,6 +96,7 @@ def _work(
 
 def _supervise(model: Model, listeners: Listeners) -> None:
     settings = model.settings
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads do not survive the fork
     with _shared_metrics() as directory:
         supervisor = Supervisor(
             settings.workers,

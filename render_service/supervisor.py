@@ -1,7 +1,8 @@
 """Several worker processes: forked from one that has loaded the model, replaced when they die.
 
-Forking shares the memory of the model, and a replacement serves at once. It is safe here because
-the parent runs no event loop and starts no threads of its own.
+Forking shares the memory of the model, and a replacement serves at once. Threads do not survive a
+fork: the parent runs no event loop and none of its own, `tokenizers` does without its pool in the
+workers (TOKENIZERS_PARALLELISM), and whatever else starts threads must do so in a worker.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import pytest
 
 from render_service import __version__, cli
 from tests.conftest import DEMO_MODEL
-from tests.render_service.test_server import make_certificate
+from tests.render_service.certificates import make_certificate
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:

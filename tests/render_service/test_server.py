@@ -1,4 +1,4 @@
-"""Real processes: signals, workers, sockets, TLS, middleware, access lines."""
+"""Real processes: signals, workers, middleware, access lines."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import os
 import re
 import signal
 import socket
-import ssl
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +17,7 @@ import pytest
 
 from render_service.local_server import LocalServer
 from tests.conftest import DEMO_MODEL, Serve
+from tests.render_service.processes import alive, children
 from tests.render_service.waiting import until
 
 HELD = "tests.render_service.held_service"
@@ -111,17 +109,6 @@ def test_drain_delay_ends_by_itself() -> None:
         assert ends(server) == 0
 
 
-def children(pid: int) -> set[int]:
-    return {int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def health_count(text: str) -> float:
     found = re.search(r'requests_total\{endpoint="/health",status="200"\} (\S+)', text)
     return float(found[1]) if found else 0.0
@@ -136,6 +123,10 @@ def test_two_workers(serve: Serve) -> None:
         assert httpx.get(server.url + "/health").status_code == 200
     count = health_count(httpx.get(server.url + "/metrics").text)
     assert count >= 20
+    large = {"messages": [{"role": "user", "content": "word " * 10_000}]}
+    for _ in range(10):  # in threads, with a tokenizer that was loaded before the fork
+        answer = httpx.post(server.url + "/v1/chat/completions/render", json=large)
+        assert answer.status_code == 200
     victim = min(workers)
     os.kill(victim, signal.SIGKILL)
     until(lambda: victim not in (found := children(server.process.pid)) and len(found) == 2)
@@ -158,116 +149,6 @@ def test_workers_end_with_their_parent(serve: Serve) -> None:
     server.process.kill()
     server.process.wait()
     until(lambda: not any(alive(pid) for pid in workers))
-
-
-def run(*words: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "render_service", "serve", str(DEMO_MODEL), *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-
-
-def stopped(process: subprocess.Popen[bytes]) -> str:
-    process.terminate()
-    output, _ = process.communicate(timeout=30)
-    assert process.returncode == 0
-    return output.decode()
-
-
-def answers(path: Path) -> bool:
-    try:
-        with httpx.Client(transport=httpx.HTTPTransport(uds=str(path))) as client:
-            return client.get("http://service/health").status_code == 200
-    except httpx.TransportError:
-        return False
-
-
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_unix_socket(workers: str, tmp_path: Path) -> None:
-    path = tmp_path / "socket"
-    with socket.socket(socket.AF_UNIX) as dead:
-        dead.bind(str(path))  # left over by a process that was killed
-    process = run("--uds", str(path), "--workers", workers)
-    until(lambda: answers(path))
-    second = run("--uds", str(path))
-    output, _ = second.communicate(timeout=30)
-    assert second.returncode == 2
-    assert f"cannot listen on unix:{path}" in output.decode()
-    assert answers(path)
-    assert f"unix:{path}" in stopped(process)
-    assert not path.exists()
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tls")
-    make_certificate(folder)
-    return folder
-
-
-def make_certificate(folder: Path) -> None:
-    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
-    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
-    files = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
-    subprocess.run([*command.split(), *subject, *files], check=True, capture_output=True)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def served_over_tls(port: int, folder: Path) -> bool:
-    context = ssl.create_default_context(cafile=str(folder / "cert.pem"))
-    try:
-        answer = httpx.get(f"https://127.0.0.1:{port}/health", verify=context)
-    except httpx.TransportError:
-        return False
-    return answer.status_code == 200
-
-
-def test_tls(certificate: Path) -> None:
-    port = free_port()
-    files = ["--ssl-certfile", str(certificate / "cert.pem")]
-    files += ["--ssl-keyfile", str(certificate / "key.pem"), "--ssl-ciphers", "ECDHE+AESGCM"]
-    process = run("--host", "127.0.0.1", "--port", str(port), *files, "--enable-ssl-refresh")
-    until(lambda: served_over_tls(port, certificate))
-    assert f"https://127.0.0.1:{port}" in stopped(process)
-
-
-def test_client_certificates(certificate: Path) -> None:
-    port = free_port()
-    cert, key = str(certificate / "cert.pem"), str(certificate / "key.pem")
-    files = ["--ssl-certfile", cert, "--ssl-keyfile", key, "--ssl-ca-certs", cert]
-    process = run("--host", "127.0.0.1", "--port", str(port), *files, "--ssl-cert-reqs", "2")
-    context = ssl.create_default_context(cafile=cert)
-    context.load_cert_chain(cert, key)
-    until(lambda: not_refused(port))
-    assert httpx.get(f"https://127.0.0.1:{port}/health", verify=context).status_code == 200
-    assert not served_over_tls(port, certificate)
-    stopped(process)
-
-
-def not_refused(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-    except ConnectionRefusedError:
-        return False
-    return True
-
-
-def test_ipv6(serve: Serve) -> None:
-    port = free_port()
-    process = run("--host", "::1", "--port", str(port))
-    until(lambda: get(f"http://[::1]:{port}/health") == 200)
-    assert f"http://[::1]:{port}" in stopped(process)
-
-
-def get(url: str) -> int | None:
-    try:
-        return httpx.get(url).status_code
-    except httpx.TransportError:
-        return None
 
 
 def test_access_lines(serve: Serve) -> None:

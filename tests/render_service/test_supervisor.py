@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.render_service.test_server import children
+from tests.render_service.processes import children
 from tests.render_service.waiting import until
 
 Process = subprocess.Popen[str]

@@ -12,7 +12,7 @@ import pytest
 
 from render_service import tls
 from render_service.settings import Settings
-from tests.render_service.test_server import make_certificate
+from tests.render_service.certificates import make_certificate
 
 
 async def presented(context: ssl.SSLContext) -> bytes:
