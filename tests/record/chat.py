@@ -4,9 +4,9 @@
         (vLLM 0.33.0, MODEL a folder with the Qwen3 tokenizer)
     python tests/record/chat.py http://127.0.0.1:8100 TEMPLATES
 
-TEMPLATES is a folder of published chat templates. Each line holds a case of chat_corpus.py, its
-request, and what `/tokenize` answers: the prompt's text (its tokens, decoded), its tokens where
-the case is about the model, or the error. Messages of pydantic are not kept: ours differ.
+TEMPLATES is a folder of published chat templates. Each line holds a case, its request, and what
+`/tokenize` answers: the prompt's text (its tokens, decoded), its tokens where the case is about
+the model, or the error. Messages of pydantic are not kept: ours differ.
 """
 
 from __future__ import annotations
@@ -19,15 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from chat_corpus import (
-    CONVERSATIONS,
-    MESSAGES,
-    PRINTS_PARTS,
-    PRINTS_STRING,
-    PUBLISHED,
-    TEMPLATES,
-    USER,
-)
+from chat_corpus import MESSAGES, USER
+from chat_templates import CONVERSATIONS, PRINTS_PARTS, PRINTS_STRING, PUBLISHED, TEMPLATES
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "chat"
 
