@@ -4,8 +4,8 @@ vLLM's whole answers carry `json.dumps(json.loads(text), ensure_ascii=False)`: "
 numbers and escapes in Python's form. This does the same without waiting for the end; only a
 number, a literal or an escape that may go on is held back. What one pass cannot know stays as
 written: a repeated key. What would not be JSON is mended: a raw control character in a string
-is escaped, a comma before a closing bracket is dropped, NaN and infinities become null, an
-infinite or over-long number and half of a surrogate pair keep their spelling.
+is escaped, a comma before a closing bracket is dropped, NaN and infinities become null, a number
+too large for a float and half of a surrogate pair keep their spelling.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import re
 from .snapshot import Malformed, texts
 
 MAX_DEPTH = 256
+MAX_WORD = 640
+"""Longer numbers are no JSON here: Python may refuse to convert them."""
 
 # What comes next. A string is VALUE_TEXT or KEY_TEXT, a number or literal is WORD.
 START, VALUE_TEXT, KEY_TEXT, WORD, COLON, VALUE, AFTER, DONE = (
@@ -165,7 +167,7 @@ class JsonStream:
     def _word(self, text: str, at: int, out: list[str]) -> int:
         end = _WORD.match(text, at).end()  # type: ignore[union-attr]  # matches anything
         word = text[at:end]
-        if len(word) > _LONGEST_LITERAL and word[0].isalpha():
+        if len(word) > (_LONGEST_LITERAL if word[0].isalpha() else MAX_WORD):
             raise JsonError(text[at:])
         if end == len(text):
             self.pending = word
@@ -234,9 +236,6 @@ def _written(word: str) -> str:
     if word in _LITERALS:
         return _LITERALS[word]
     if _INTEGER.match(word):
-        try:
-            return str(int(word))
-        except ValueError:  # more digits than Python converts
-            return word
+        return str(int(word))
     value = repr(float(word))
     return word if "inf" in value else value

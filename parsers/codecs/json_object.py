@@ -15,13 +15,14 @@ from ..json_stream import DONE as WHOLE
 from ..json_stream import START, WORD, JsonError, JsonStream
 from ..policy import Policy
 from ..regions import BROKEN, DONE, REJECTED
-from ..snapshot import Malformed, count, items, text, texts
+from ..snapshot import Malformed, count, text, texts
 from .base import Codec, Decoder
 
 # What comes next in the object.
 OPEN, FIRST, NEXT, KEY, COLON, VALUE, MORE = "^", "{", "q", "k", ":", "v", ","
 _AFTER = {(OPEN, "{"): FIRST, (COLON, ":"): VALUE, (MORE, ","): NEXT}
 _AFTER |= {(FIRST, '"'): KEY, (NEXT, '"'): KEY}
+_PHASES = frozenset((OPEN, FIRST, NEXT, KEY, COLON, VALUE, MORE))
 _BLANKS = " \t\n\r"
 
 WAITING, BEGUN, ENDED = 0, 1, 2
@@ -44,15 +45,24 @@ class JsonObject(Codec):
 
     def resume(self, saved: object, context: Context) -> Decoder:
         decoder = ObjectDecoder(self)
-        stage, reader, name, *rest = items(saved, 8)
-        phase, decoder.raw, decoder.field, decoder.part, decoder.early = texts(rest, 5)
-        decoder.phase, decoder.stage = phase, count(stage)
-        decoder.name = None if name is None else text(name)
-        decoder.reader = None if reader is None else JsonStream.resume(reader)
-        if phase not in (OPEN, FIRST, NEXT, KEY, COLON, VALUE, MORE):
+        if not isinstance(saved, list) or len(saved) not in (3, 8):
             raise Malformed
-        if (phase in (KEY, VALUE)) != (reader is not None) or stage > ENDED:
+        stage, phase, reader, *waiting = saved
+        decoder.phase, decoder.stage = text(phase), count(stage)
+        if reader is not None:
+            decoder.reader = JsonStream.resume(reader)
+        if phase not in _PHASES or (phase in (KEY, VALUE)) != (reader is not None):
             raise Malformed
+        if (
+            stage > ENDED
+            or (stage == BEGUN and phase != VALUE)
+            or (stage == WAITING) != bool(waiting)
+        ):
+            raise Malformed
+        if waiting:
+            name, *rest = waiting
+            decoder.name = None if name is None else text(name)
+            decoder.raw, decoder.field, decoder.part, decoder.early = texts(rest, 4)
         return decoder
 
 
@@ -130,18 +140,19 @@ class ObjectDecoder(Decoder):
         return at
 
     def _take(self, written: str, reader: JsonStream, out: Policy) -> None:
-        """What the value being read adds to the call."""
-        if self.stage == ENDED:
+        """What the key or value being read adds to the call."""
+        if self.stage == BEGUN:
+            out.arguments(written)
+        elif self.stage == ENDED:
             return
-        if self.phase == KEY or (self.stage == WAITING and self.field == self.codec.name):
+        elif self.phase == KEY or self.field == self.codec.name:
             self.part += written
         elif self.field in self.codec.arguments:
-            if self.stage == WAITING and self.name is None:
+            if self.name is None:
                 self.early += written
-                return
-            if self.stage == WAITING and (written or reader.state not in (START, WORD)):
+            elif written or reader.state not in (START, WORD):
                 self._begin(out)
-            out.arguments(written)
+                out.arguments(written)
 
     def _begin(self, out: Policy) -> None:
         self.stage = BEGUN
@@ -172,9 +183,10 @@ class ObjectDecoder(Decoder):
         return self.stage != WAITING
 
     def snapshot(self) -> list[Any]:
-        reader = self.reader and self.reader.snapshot()
-        rest = [self.phase, self.raw, self.field, self.part, self.early]
-        return [self.stage, reader, self.name, *rest]
+        head = [self.stage, self.phase, self.reader and self.reader.snapshot()]
+        if self.stage != WAITING:
+            return head
+        return [*head, self.name, self.raw, self.field, self.part, self.early]
 
 
 def _string(written: str, text: str, at: int) -> str:

@@ -1,0 +1,65 @@
+"""Names, aliases, and what a vocabulary must have."""
+
+from __future__ import annotations
+
+import pytest
+
+import parsers
+from parsers import Special
+
+from .outputs import SPECIAL_IDS, SPECIALS
+
+
+def test_names() -> None:
+    assert parsers.names() == {
+        "tool": ["hermes", "llama3_json", "llama4_json", "qwen3_coder", "qwen3_json", "qwen3_xml"],
+        "reasoning": ["deepseek_r1", "qwen3", "step5"],
+    }
+
+
+def test_aliases_are_the_same_format() -> None:
+    fmt = parsers.load("qwen3_json", "step5", SPECIALS)
+    assert (fmt.tool, fmt.reasoning) == ("hermes", "deepseek_r1")
+
+
+def test_only_one_part() -> None:
+    assert parsers.load("hermes").reasoning is None
+    assert parsers.load(reasoning="qwen3").tool is None
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(
+        parsers.UnknownParserError, match=r"invalid tool call parser: nope .*hermes"
+    ):
+        parsers.load("nope")
+    with pytest.raises(parsers.UnknownParserError, match=r"invalid reasoning parser: nope .*qwen3"):
+        parsers.load(reasoning="nope")
+
+
+def test_missing_markers() -> None:
+    with pytest.raises(
+        parsers.MissingMarkerError, match=r"--reasoning-parser step5 .*'<think>' and"
+    ):
+        parsers.load(reasoning="step5", vocab={})
+    with pytest.raises(
+        parsers.MissingMarkerError, match=r"--tool-call-parser llama3_json .*python_tag"
+    ):
+        parsers.load("llama3_json", vocab={"<think>": 1})
+
+
+def test_specials_are_the_markers_and_what_is_dropped() -> None:
+    fmt = parsers.load("hermes", "deepseek_r1", SPECIALS, SPECIAL_IDS)
+    assert set(fmt.specials.values()) == {"<think>", "</think>", "<tool_call>", "</tool_call>"}
+    assert all(isinstance(piece, Special) for piece in fmt.specials.values())
+    dropping = parsers.load("qwen3_coder", "qwen3", SPECIALS, SPECIAL_IDS)
+    assert {"<|im_start|>", "<|im_end|>"} <= set(dropping.specials.values())
+    assert dropping.specials[3] == "<tool_call>"
+
+
+def test_reasoning_ended() -> None:
+    assert parsers.load("hermes").reasoning_ended([1], {}) is None
+    qwen3 = parsers.load(reasoning="qwen3", vocab=SPECIALS)
+    assert qwen3.reasoning_ended([1, 2, 9], {}) is True
+    assert qwen3.reasoning_ended([1, 2, 9, 5], {}) is False
+    assert qwen3.reasoning_ended([1], {"enable_thinking": False}) is True
+    assert parsers.load(reasoning="qwen3", vocab={}).reasoning_ended([1, 2], {}) is False
