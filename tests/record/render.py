@@ -1,15 +1,12 @@
-"""Record what a real vLLM render server answers, into tests/golden/render/*.jsonl.
+"""Record what real vLLM render servers answer, into tests/golden/render/*.jsonl.
 
-    python tests/record/render.py parsers|plain http://127.0.0.1:8100
+    python tests/record/render.py SERVER                          prints the server's flags
+    python tests/record/render.py SERVER http://127.0.0.1:8100    records
 
-The server runs on the Qwen3 tokenizer files (vLLM 0.33.0, `vllm launch render MODEL`) with
-
-    parsers  --enable-auto-tool-choice --tool-call-parser hermes --reasoning-parser qwen3
-    plain    the flags of PLAIN_FLAGS below
-
-and `--served-model-name qwen3` (parsers) so that no folder name is recorded. Each line holds the
-case, its request and the answer; the first line of a file holds the server's settings by the names
-of `render_service.settings.Settings`. Message texts of schema errors are not kept: ours differ.
+SERVER is a name in SERVERS, run as `vllm launch render FOLDER FLAGS` (vLLM 0.33.0), FOLDER holding
+the tokenizer files of its model. Each line of a golden file holds a case, its request and the
+answer; the first line holds the model and the server's settings by the names of
+`render_service.settings.Settings`. Messages of schema errors are not kept: ours differ.
 """
 
 from __future__ import annotations
@@ -20,25 +17,69 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from render_corpus import CASES, PLAIN_CASES, Case
+from render_corpus import Case
+from render_corpus_chat import chat_cases
+from render_corpus_servers import coder_cases, grammar_cases, llama_cases, plain_cases
+from render_corpus_text import completion_cases, raw_cases, tokenize_cases
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "render"
-PARSERS: dict[str, Any] = {
-    "served_model_name": ["qwen3"],
-    "enable_auto_tool_choice": True,
-    "tool_call_parser": "hermes",
-    "reasoning_parser": "qwen3",
-}
-PLAIN: dict[str, Any] = {
-    "served_model_name": ["alpha", "beta"],
-    "max_model_len": 256,
-    "exclude_tools_when_tool_choice_none": True,
-    "trust_request_chat_template": True,
-    "default_chat_template_kwargs": {"enable_thinking": False},
-    "override_generation_config": {"max_new_tokens": 50, "temperature": 0.5, "stop_token_ids": [8]},
-    "reasoning_effort_map": {"low": "medium"},
+
+
+class Server(NamedTuple):
+    """cases: by the name of the golden file."""
+
+    model: str
+    settings: dict[str, Any]
+    cases: dict[str, list[Case]]
+
+
+SERVERS = {
+    "parsers": Server(
+        "qwen3",
+        {
+            "served_model_name": ["qwen3"],
+            "enable_auto_tool_choice": True,
+            "tool_call_parser": "hermes",
+            "reasoning_parser": "qwen3",
+        },
+        {
+            "chat": chat_cases(),
+            "completion": completion_cases(),
+            "tokenize": tokenize_cases(),
+            "raw": raw_cases(),
+            "grammar": grammar_cases(),
+        },
+    ),
+    "plain": Server(
+        "qwen3",
+        {
+            "served_model_name": ["alpha", "beta"],
+            "max_model_len": 256,
+            "exclude_tools_when_tool_choice_none": True,
+            "trust_request_chat_template": True,
+            "default_chat_template_kwargs": {"enable_thinking": False},
+            "override_generation_config": {
+                "max_new_tokens": 50,
+                "temperature": 0.5,
+                "stop_token_ids": [8],
+            },
+            "reasoning_effort_map": {"low": "medium"},
+        },
+        {"plain": plain_cases()},
+    ),
+    "llama": Server("llama31", {"served_model_name": ["llama31"]}, {"llama": llama_cases()}),
+    "coder": Server(
+        "qwen3",
+        {
+            "served_model_name": ["qwen3"],
+            "enable_auto_tool_choice": True,
+            "tool_call_parser": "qwen3_coder",
+            "reasoning_parser": "deepseek_r1",
+        },
+        {"coder": coder_cases()},
+    ),
 }
 
 
@@ -80,10 +121,10 @@ def stable(answer: Any) -> Any:
     return answer
 
 
-def record(name: str, cases: list[Case], url: str, settings: dict[str, Any]) -> None:
+def record(name: str, server: Server, url: str) -> None:
     with (GOLDEN / f"{name}.jsonl").open("w") as out:
-        out.write(json.dumps({"settings": settings}) + "\n")
-        for case, path, body in cases:
+        out.write(json.dumps({"model": server.model, "settings": server.settings}) + "\n")
+        for case, path, body in server.cases[name]:
             status, answer = post(url + path, body)
             sent = {"raw": body.decode("latin-1")} if isinstance(body, bytes) else {"body": body}
             line = {"case": case, "path": path, **sent, "status": status, "answer": stable(answer)}
@@ -91,13 +132,12 @@ def record(name: str, cases: list[Case], url: str, settings: dict[str, Any]) -> 
 
 
 def main() -> None:
-    if len(sys.argv) == 2 and sys.argv[1] in ("parsers", "plain"):
-        print(*flags(PARSERS if sys.argv[1] == "parsers" else PLAIN), sep="\n")
+    server = SERVERS[sys.argv[1]]
+    if len(sys.argv) == 2:
+        print(*flags(server.settings), sep="\n")
         return
-    kind, url = sys.argv[1:]
-    settings = PARSERS if kind == "parsers" else PLAIN
-    for name, cases in (CASES if kind == "parsers" else PLAIN_CASES).items():
-        record(name, cases, url, settings)
+    for name in server.cases:
+        record(name, server, sys.argv[2])
 
 
 if __name__ == "__main__":

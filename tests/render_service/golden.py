@@ -24,11 +24,11 @@ ENDPOINTS = {
 Record = dict[str, Any]
 
 
-def load(name: str) -> tuple[dict[str, Any], list[Record]]:
-    """The server's settings, and the recorded cases."""
+def load(name: str) -> tuple[str, dict[str, Any], list[Record]]:
+    """The served model, the server's settings, and the recorded cases."""
     lines = (GOLDEN / f"{name}.jsonl").read_text().splitlines()
     first, *cases = map(json.loads, lines)
-    return first["settings"], cases
+    return first["model"], first["settings"], cases
 
 
 def settings(given: Mapping[str, Any], folder: Path) -> Settings:

@@ -7,6 +7,7 @@ equal key for key, in the same order. What differs on purpose is listed below.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,6 @@ import pytest
 
 from render_service.loading import load_model
 from render_service.model import Model
-from tests.conftest import models_root
 
 from . import golden
 
@@ -51,23 +51,22 @@ DELIBERATE = {
     ("raw", "raw 11 "): NOT_JSON,
     ("raw", "raw 14 "): "nesting is bounded",
 }
-FILES = ("chat", "completion", "tokenize", "raw", "plain", "grammar")
+FILES = ("chat", "completion", "tokenize", "raw", "plain", "grammar", "llama", "coder")
 
 
 def cases() -> list[Any]:
     found = []
     for name in FILES:
-        settings, records = golden.load(name)
+        model, settings, records = golden.load(name)
         found += [
-            pytest.param(name, json.dumps(settings), record, id=f"{name}-{index}")
+            pytest.param((name, model, json.dumps(settings)), record, id=f"{name}-{index}")
             for index, record in enumerate(records)
         ]
     return found
 
 
 @lru_cache(maxsize=2)
-def served(settings: str) -> Model:
-    folder = models_root() / "qwen3"
+def served(settings: str, folder: Path) -> Model:
     return load_model(golden.settings(json.loads(settings), folder))
 
 
@@ -75,15 +74,14 @@ def known(differences: dict[tuple[str, str], str], name: str, case: str) -> bool
     return any(file == name and case.startswith(start) for file, start in differences)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _qwen3(model_folder: Any) -> Path:
-    folder: Path = model_folder("qwen3")
-    return folder
-
-
-@pytest.mark.parametrize(("name", "settings", "record"), cases())
-def test_same_answer_as_vllm(name: str, settings: str, record: golden.Record) -> None:
-    status, answer = golden.answer(served(settings), record)
+@pytest.mark.parametrize(("server", "record"), cases())
+def test_same_answer_as_vllm(
+    server: tuple[str, str, str],
+    record: golden.Record,
+    model_folder: Callable[[str], Path],
+) -> None:
+    name, model, settings = server
+    status, answer = golden.answer(served(settings, model_folder(model)), record)
     expected = record["answer"]
     if known(DELIBERATE, name, record["case"]):
         assert (status, answer) != (record["status"], expected), "no longer different"
