@@ -149,11 +149,21 @@ OUTPUTS: dict[str, tuple[Json, str, str]] = {
     ),
     "required": (
         user("Hi", tool_choice="required", **_TOOLS),
+        f"<think>\nHm.\n</think>\n\n{_CALL}\n{_WRITE}<|im_end|>",
+        "stop",
+    ),
+    "named": (
+        user("Hi", tool_choice={"type": "function", "function": {"name": "get_weather"}}, **_TOOLS),
+        f"<think>\nHm.\n</think>\n\n{_CALL}<|im_end|>",
+        "stop",
+    ),
+    "required, as an array": (
+        user("Hi", tool_choice="required", **_TOOLS),
         '<think>\nHm.\n</think>\n\n[{"name": "get_weather", "parameters": {"city": "Oslo"}}]'
         "<|im_end|>",
         "stop",
     ),
-    "named": (
+    "named, arguments alone": (
         user("Hi", tool_choice={"type": "function", "function": {"name": "get_weather"}}, **_TOOLS),
         '<think>\nHm.\n</think>\n\n{"city": "Oslo"}<|im_end|>',
         "stop",
