@@ -32,30 +32,43 @@ def _unfinished(marker: str) -> str:
 
 
 class Scanner:
-    """Finds any of `markers` in text; earlier markers win where two match at one place."""
+    """Finds any of `markers` in text; of two at one place the longer counts."""
 
-    __slots__ = ("_find", "_firsts", "_markers", "_partial", "_reach")
+    __slots__ = ("_find", "_firsts", "_markers", "_nested", "_partial", "_reach")
 
     def __init__(self, markers: Iterable[str]) -> None:
-        # Longest first: a marker that begins with another one wins over it.
         self._markers = tuple(sorted(markers, key=len, reverse=True))
         self._find = re.compile("|".join(f"({''.join(_units(m))})" for m in self._markers))
         unfinished = "|".join(_unfinished(m) for m in self._markers)
         self._partial = re.compile(rf"(?:{unfinished})\Z")
         self._firsts = tuple(sorted({m[0] for m in self._markers}))
         self._reach = max(len(m) + 8 * m.count(" ") for m in self._markers)
+        # Whether one marker begins another, so that a whole one may have to wait.
+        self._nested = any(self._partial.match(literal(m)) for m in self._markers)
 
-    def find(self, text: str) -> tuple[int, int, str] | None:
-        """The first marker in the text: where it starts, where it ends, which it is."""
+    def search(self, text: str) -> tuple[int, int, str]:
+        """The first marker: where it starts, where it ends, which it is.
+
+        Without one (""), the text from the start on may be the beginning of one.
+        """
         match = self._find.search(text)
-        return match and (match.start(), match.end(), self._markers[(match.lastindex or 1) - 1])
+        if match is None:
+            return self._held_from(text), len(text), ""
+        if self._nested and self._partial.match(text, match.start()):
+            return match.start(), len(text), ""
+        return match.start(), match.end(), self._markers[(match.lastindex or 1) - 1]
 
-    def at_start(self, text: str) -> tuple[int, str] | None:
-        """The marker that the text begins with: where it ends, which it is."""
+    def match(self, text: str, *, final: bool = False) -> tuple[int, str] | None:
+        """The marker that the text begins with: where it ends, which it is.
+
+        "" where the whole text may be the beginning of one; not if it is `final`.
+        """
+        if not final and self._partial.match(text):
+            return len(text), ""
         match = self._find.match(text)
         return match and (match.end(), self._markers[(match.lastindex or 1) - 1])
 
-    def held_from(self, text: str) -> int:
+    def _held_from(self, text: str) -> int:
         """Where the end of the text may be the beginning of a marker, or its length."""
         tail = max(0, len(text) - self._reach)
         for first in self._firsts:
@@ -63,7 +76,3 @@ class Scanner:
                 match = self._partial.search(text, tail)
                 return match.start() if match else len(text)
         return len(text)
-
-    def may_become(self, text: str) -> bool:
-        """Whether the whole text is a proper beginning of a marker."""
-        return len(text) < self._reach and self._partial.match(text) is not None

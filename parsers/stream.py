@@ -72,12 +72,10 @@ class Stream:
 
     def finish(self, reason: str | None = None) -> list[Event]:
         """The output has ended, for whatever reason: what was held back is settled."""
-        if self._held:
-            held, self._held = self._held, ""
-            if self._region.sink in _GAPS:
-                self._raw += held
-            else:
-                self._plain(held)
+        if self._region.sink in _GAPS:  # a marker cut short, if anything, is no text
+            self._raw, self._held = self._raw + self._held, ""
+        elif self._held:
+            self._release()
         region = self._region
         if region.sink is Sink.BODY:
             decoder = self._call()
@@ -129,8 +127,7 @@ class Stream:
         if piece in self._region.drops:
             return
         if self._held:
-            held, self._held = self._held, ""
-            self._plain(held)
+            self._release()
         spelt = str(piece)
         to = self._region.specials.get(spelt)
         if to is not None:
@@ -141,6 +138,17 @@ class Stream:
             self._special(piece)
         else:
             self._plain(spelt)
+
+    def _release(self) -> None:
+        """No more text comes to make a marker of what is held back, unless it is one already."""
+        held, self._held = self._held, ""
+        region = self._region
+        found = region.scanner and region.scanner.match(held, final=True)
+        if found:
+            end, marker = found
+            self._plain(self._follow(region.texts[marker], held[:end]) + held[end:])
+        else:
+            self._plain(held)
 
     def _plain(self, text: str) -> None:
         """Text that holds no marker."""
@@ -161,34 +169,29 @@ class Stream:
         region = self._region
         if region.scanner is None:
             return self._sink(text)
-        found = region.scanner.find(text)
-        if found is None:
-            cut = region.scanner.held_from(text)
-            left = self._sink(text[:cut])
-            if left:
-                return left + text[cut:]
-            self._held = text[cut:]
-            return ""
-        start, end, marker = found
+        start, end, marker = region.scanner.search(text)
         left = self._sink(text[:start])
         if left:
             return left + text[start:]
-        return self._follow(region.texts[marker], text[start:end]) + text[end:]
+        if marker:
+            return self._follow(region.texts[marker], text[start:end]) + text[end:]
+        self._held = text[start:]
+        return ""
 
     def _gap(self, text: str) -> str:
         """White space is kept; a marker is followed; other text belongs to another region."""
         region = self._region
         rest = text.lstrip()
         self._raw += text[: len(text) - len(rest)]
-        if region.scanner is not None and len(self._raw) <= MAX_HELD_SPACE:
-            found = region.scanner.at_start(rest)
-            if found is not None:
-                end, marker = found
+        room = len(self._raw) <= MAX_HELD_SPACE
+        found = region.scanner.match(rest) if rest and room and region.scanner else None
+        if found is not None:
+            end, marker = found
+            if marker:
                 return self._follow(region.texts[marker], rest[:end]) + rest[end:]
-            if region.scanner.may_become(rest):
-                self._held = rest
-                return ""
-        if rest or len(self._raw) > MAX_HELD_SPACE:
+            self._held = rest
+            return ""
+        if rest or not room:
             self._settle()
         return rest
 

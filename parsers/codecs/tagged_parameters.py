@@ -55,8 +55,11 @@ class TaggedDecoder(Decoder):
 
     def capture(self, text: str) -> int:
         room = MAX_NAME - len(self.captured)
-        self.captured += text[:room]
-        return min(room, len(text))
+        if len(text) > room:
+            self.captured = ""
+            return room
+        self.captured += text
+        return len(text)
 
     def call(self, out: Policy) -> bool:
         self.name, self.captured = self.captured.strip(), ""

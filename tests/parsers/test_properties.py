@@ -32,8 +32,13 @@ from .outputs import (
 from .support import added, characters, streamed
 
 NAMES = parsers.names()
+# Aliases are the same formats (see test_registry.py), and have golden files of their own.
+TOOL_NAMES = [name for name in NAMES["tool"] if parsers.load(name, vocab=SPECIALS).tool == name]
+REASONING_NAMES = [
+    name for name in NAMES["reasoning"] if parsers.load(None, name, SPECIALS).reasoning == name
+]
 COMBINATIONS = [
-    pair for pair in product([None, *NAMES["tool"]], [None, *NAMES["reasoning"]]) if any(pair)
+    pair for pair in product([None, *TOOL_NAMES], [None, *REASONING_NAMES]) if any(pair)
 ]
 AUTO = Context(tools=TOOLS, tool_choice="auto")
 PROMPTS: list[list[int] | None] = [None, [], [9, 1], [9, 1, 2], [2, 5, 9], [1, 3]]
@@ -50,11 +55,6 @@ def loaded(tool: str | None, reasoning: str | None, *, plain: bool = False) -> F
     return parsers.load(tool, reasoning, vocab, SPECIAL_IDS)
 
 
-def canonical(tool: str | None, reasoning: str | None) -> tuple[str | None, str | None]:
-    fmt = loaded(tool, reasoning)
-    return fmt.tool, fmt.reasoning
-
-
 @every_combination
 @modest
 @given(data=st.data())
@@ -64,7 +64,7 @@ def test_chunks_and_snapshots_change_nothing(
     plain = data.draw(st.booleans())
     fmt = loaded(tool, reasoning, plain=plain)
     vocab = PLAIN if plain else SPECIALS
-    pieces = data.draw(outputs(*canonical(tool, reasoning), vocab))
+    pieces = data.draw(outputs(tool, reasoning, vocab))
     context, prompt = data.draw(contexts()), data.draw(st.sampled_from(PROMPTS))
     whole = streamed(fmt, context, prompt, [pieces])
     assert streamed(fmt, context, prompt, data.draw(cut(pieces))) == whole
@@ -78,7 +78,7 @@ def test_chunks_and_snapshots_change_nothing(
 def test_the_state_is_bounded(tool: str | None, reasoning: str | None, data: st.DataObject) -> None:
     """1 KiB, and the text since the last event, which is what can be held back."""
     fmt = loaded(tool, reasoning)
-    pieces = data.draw(outputs(*canonical(tool, reasoning), SPECIALS))
+    pieces = data.draw(outputs(tool, reasoning, SPECIALS))
     context = data.draw(contexts())
     stream, silent = fmt.start(context, None), 0
     for piece in characters(pieces * 3):
@@ -92,9 +92,8 @@ def test_the_state_is_bounded(tool: str | None, reasoning: str | None, data: st.
 @given(data=st.data())
 def test_nothing_is_lost(tool: str | None, reasoning: str | None, data: st.DataObject) -> None:
     """Words put anywhere outside the markup come out again, or were in markup cut short."""
-    names = canonical(tool, reasoning)
     fmt = loaded(tool, reasoning)
-    text = data.draw(well_formed(*names))
+    text = data.draw(well_formed(tool, reasoning))
     words = [f"w{n}w" for n in range(6)]
     tags = data.draw(st.lists(st.sampled_from(["", "<tool_call>", "</tool_call>", "</think>",
         "<think>", "</function>", "<function=look>", "<parameter=text>", "</parameter>", " ", "{",
@@ -116,22 +115,22 @@ def test_nothing_is_lost(tool: str | None, reasoning: str | None, data: st.DataO
 @given(data=st.data())
 def test_arguments_are_json(tool: str | None, reasoning: str | None, data: st.DataObject) -> None:
     fmt = loaded(tool, reasoning)
-    pieces = data.draw(outputs(*canonical(tool, reasoning), SPECIALS))
+    pieces = data.draw(outputs(tool, reasoning, SPECIALS))
     _, _, calls = streamed(fmt, AUTO, None, [pieces])
     for _, arguments in calls:
         assert is_json_prefix(arguments), arguments
 
 
-@pytest.mark.parametrize("tool", NAMES["tool"])
+@pytest.mark.parametrize("tool", TOOL_NAMES)
 @modest
 @given(data=st.data())
 def test_well_formed_calls_come_out_as_they_are(tool: str, data: st.DataObject) -> None:
     fmt = loaded(tool, None)
-    text, name, arguments = data.draw(written_call(fmt.tool or ""))
+    text, name, arguments = data.draw(written_call(tool))
     reasoning, content, calls = streamed(fmt, AUTO, None, [pieces_from(text, SPECIALS)])
     assert (reasoning, content) == ("", "")
     assert [call[0] for call in calls] == [name]
-    if fmt.tool == "qwen3_coder":
+    if tool == "qwen3_coder":
         assert list(json.loads(calls[0][1])) == list(arguments)
     else:
         assert calls[0][1] == json.dumps(arguments, ensure_ascii=False)
@@ -186,7 +185,7 @@ LONG: dict[str, Callable[[int], list[Piece]]] = {
 
 
 @pytest.mark.parametrize("what", LONG)
-@pytest.mark.parametrize("tool", ["hermes", "llama3_json", "qwen3_coder"])
+@pytest.mark.parametrize("tool", TOOL_NAMES)
 def test_work_grows_as_the_output(tool: str, what: str) -> None:
     """Lines run for N and 4N pieces, each piece resumed from a snapshot."""
     fmt = loaded(tool, "qwen3")
@@ -203,7 +202,7 @@ def test_work_grows_as_the_output(tool: str, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", LONG)
-@pytest.mark.parametrize("tool", ["hermes", "llama3_json", "qwen3_coder"])
+@pytest.mark.parametrize("tool", TOOL_NAMES)
 def test_a_long_output_in_one_piece(tool: str, what: str) -> None:
     """All at once: the same events, and work that grows as the text."""
     fmt = loaded(tool, "qwen3")

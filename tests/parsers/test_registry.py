@@ -6,6 +6,7 @@ import pytest
 
 import parsers
 from parsers import Special
+from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
 
 from .outputs import SPECIAL_IDS, SPECIALS
 
@@ -18,8 +19,11 @@ def test_names() -> None:
 
 
 def test_aliases_are_the_same_format() -> None:
-    fmt = parsers.load("qwen3_json", "step5", SPECIALS)
-    assert (fmt.tool, fmt.reasoning) == ("hermes", "deepseek_r1")
+    aliases = {"qwen3_json": "hermes", "qwen3_xml": "qwen3_coder", "llama4_json": "llama3_json"}
+    for alias, name in aliases.items():
+        assert TOOL_FORMATS[alias] is TOOL_FORMATS[name]
+        assert parsers.load(alias, vocab=SPECIALS).tool == name
+    assert REASONING_FORMATS["step5"] is REASONING_FORMATS["deepseek_r1"]
 
 
 def test_only_one_part() -> None:

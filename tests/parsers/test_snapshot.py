@@ -13,7 +13,7 @@ from parsers import Content, Context
 
 from .outputs import SPECIALS, outputs, pieces_from
 from .support import characters
-from .test_properties import AUTO, COMBINATIONS, canonical, every_combination, loaded, modest
+from .test_properties import AUTO, COMBINATIONS, every_combination, loaded, modest
 
 CONTINUATION = pieces_from(
     'x": 1, "y": "z"}}\n</tool_call></parameter></function> <tool_call>\n'
@@ -34,7 +34,7 @@ def test_a_changed_state_is_refused_or_harmless(
 ) -> None:
     fmt = loaded(tool, reasoning)
     stream = fmt.start(AUTO, None)
-    pieces = characters(data.draw(outputs(*canonical(tool, reasoning), SPECIALS)))
+    pieces = characters(data.draw(outputs(tool, reasoning, SPECIALS)))
     stream.feed(pieces[: data.draw(st.integers(0, len(pieces)))])
     state = changed(stream.snapshot(), data)
     try:
