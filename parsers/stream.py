@@ -124,10 +124,10 @@ class Stream:
 
     def _special(self, piece: str) -> None:
         """One special token: it breaks what looked like a marker, and may be one itself."""
-        if piece in self._region.drops:
-            return
         if self._held:
             self._release()
+        if piece in self._region.drops:
+            return
         spelt = str(piece)
         to = self._region.specials.get(spelt)
         if to is not None:

@@ -85,6 +85,8 @@ def test_special_tokens_end_what_looked_like_a_marker() -> None:
     """One that is no marker in a gap is looked at again by the region after it."""
     for piece in ("<think>", "<|im_end|>", "<|python_tag|>"):
         assert parsed("hermes", ["<tool", Special(piece), "_call>"])[1] == f"<tool{piece}_call>"
+    # One that is dropped breaks it too.
+    assert parsed("hermes", ["<tool", Special("<|im_end|>"), "_call>"], "qwen3")[1] == "<tool_call>"
     text = '<tool_call>{"name": "run", "arguments": {}}</tool_call>'
     # `</think>` is markup of the answer, though not of the gap after a call.
     pieces = [*pieces_from(text, SPECIALS), "\n", Special("</think>"), "So."]

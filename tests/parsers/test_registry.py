@@ -6,6 +6,8 @@ import pytest
 
 import parsers
 from parsers import Special
+from parsers.format import CONTENT, ReasoningFormat, ToolFormat
+from parsers.regions import STATUSES, Sink
 from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
 
 from .outputs import SPECIAL_IDS, SPECIALS
@@ -67,3 +69,18 @@ def test_reasoning_ended() -> None:
     assert qwen3.reasoning_ended([1, 2, 9, 5], {}) is False
     assert qwen3.reasoning_ended([1], {"enable_thinking": False}) is True
     assert parsers.load(reasoning="qwen3", vocab={}).reasoning_ended([1, 2], {}) is False
+
+
+@pytest.mark.parametrize("part", [*TOOL_FORMATS.values(), *REASONING_FORMATS.values()])
+def test_tables_are_whole(part: ToolFormat | ReasoningFormat) -> None:
+    """Every marker leads to a region, and every region knows what to do with other text."""
+    known = {*part.regions, CONTENT}
+    if isinstance(part, ReasoningFormat):
+        assert {part.start, part.ended} <= known
+    assert {to.region for to in part.content.values()} <= known
+    for region in part.regions.values():
+        assert {to.region for to in region.on.values()} <= known
+        if region.sink in (Sink.GAP, Sink.HOLD, Sink.CAPTURE):
+            assert region.otherwise in known
+        if region.sink is Sink.BODY:
+            assert set(region.on) == STATUSES
