@@ -98,6 +98,7 @@ class App:
             }
         for path, methods, page in (
             ("/v1/models", ("GET",), lambda: pages.models(model)),
+            ("/v1/fingerprint", ("GET",), lambda: pages.fingerprint(model)),
             ("/health", ("GET",), lambda: pages.EMPTY),
             ("/ping", ("GET", "POST"), lambda: pages.EMPTY),
             ("/version", ("GET",), lambda: pages.VERSION),

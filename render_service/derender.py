@@ -18,11 +18,12 @@ from . import derender_chat, derender_completion, stream_state
 from .answer import Answer
 from .derender_bounds import check_logprobs, check_prompt, check_responses, check_token_ids
 from .errors import RequestError, model_not_found, schema_error
+from .fingerprint_check import check_fingerprint, written
 from .protocol import derender as wire
 from .protocol.decode import decode
 from .protocol.generate import GenerateChunk
 from .request_facts import RequestFacts, chat_facts, completion_facts
-from .stream_state import StreamState
+from .stream_state import Kind, StreamState, check_choice
 
 if TYPE_CHECKING:
     from msgspec import Raw
@@ -53,6 +54,7 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
     if request.stream:
         return _chat_chunk(model, name, request)
     response = _required(request.generate_response, "generate_response")
+    check_fingerprint(model, response.request_id)
     facts = chat_facts(model, request.chat_request)
     check_responses(model, [response])
     prompt = wire.prompt_ids(request.prompt_token_ids)
@@ -69,11 +71,12 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
 
 def _chat_chunk(model: Model, name: str, request: wire.DerenderChatRequest) -> Answer:
     chunk = _required(request.generate_chunk, "generate_chunk")
+    state = _state(request.stream_state, "chat")
+    check_fingerprint(model, chunk.request_id, state)
     facts = chat_facts(model, request.chat_request)
     _refuse_stop_strings(facts)
     if model.format is not None and facts is None:
         raise RequestError(NEEDS_CHAT_REQUEST)
-    state = _state(request.stream_state)
     prompt = _first_prompt(model, state, request.prompt_token_ids)
     if model.format is not None and state is None and prompt is None:
         raise RequestError(NEEDS_PROMPT)
@@ -87,7 +90,7 @@ def _chat_chunk(model: Model, name: str, request: wire.DerenderChatRequest) -> A
     answer, after, outcome = derender_chat.chunk(
         model, name, chunk, state, facts, prompt, request.prompt_tokens
     )
-    return _chunk_answer(answer, after, chunk, outcome)
+    return _chunk_answer(model, answer, after, chunk, outcome)
 
 
 def completion(model: Model, body: bytes, request_id: str | None) -> Answer:
@@ -96,6 +99,8 @@ def completion(model: Model, body: bytes, request_id: str | None) -> Answer:
     if request.stream:
         return _completion_chunk(model, name, request)
     responses = _required(request.generate_responses, "generate_responses")
+    for response in responses:
+        check_fingerprint(model, response.request_id)
     prompts = _prompt_lists(request.prompt_token_ids, len(responses))
     counts = _prompt_counts(request.prompt_tokens, len(responses))
     facts = completion_facts(model, request.completion_request)
@@ -114,9 +119,10 @@ def _completion_chunk(model: Model, name: str, request: wire.DerenderCompletionR
     chunk = _required(request.generate_chunk, "generate_chunk")
     if isinstance(request.prompt_tokens, list):
         raise schema_error("`prompt_tokens` is one integer when streamed.", "body.prompt_tokens")
+    state = _state(request.stream_state, "completion")
+    check_fingerprint(model, chunk.request_id, state)
     facts = completion_facts(model, request.completion_request)
     _refuse_stop_strings(facts)
-    state = _state(request.stream_state)
     prompt = _first_prompt(model, state, request.prompt_token_ids)
     check_prompt(model, prompt)
     if len(chunk.choices) > 1:
@@ -127,12 +133,17 @@ def _completion_chunk(model: Model, name: str, request: wire.DerenderCompletionR
     answer, after = derender_completion.chunk(
         model, name, chunk, state, facts, prompt, request.prompt_tokens
     )
-    return _chunk_answer(answer, after, chunk, None)
+    return _chunk_answer(model, answer, after, chunk, None)
 
 
 def _chunk_answer(
-    answer: dict[str, Any], after: StreamState, chunk: GenerateChunk, outcome: str | None
+    model: Model,
+    answer: dict[str, Any],
+    after: StreamState,
+    chunk: GenerateChunk,
+    outcome: str | None,
 ) -> Answer:
+    after.f = written(model)
     state = stream_state.encode(after)
     body = orjson.dumps({"chunk": answer, "stream_state": orjson.Fragment(state)})
     tokens = sum(len(choice.token_ids or ()) for choice in chunk.choices)
@@ -145,6 +156,8 @@ def _check_chunk(
     """The length of the whole sequence stays within max_model_len, IDs within the vocabulary."""
     chunk.request_id = chunk.request_id or _new_id()
     for choice in chunk.choices:
+        if state is not None:
+            check_choice(state, choice)
         delta = len(choice.token_ids or ())
         prior = state.n if state is not None else len(prompt or ())
         if prior + delta > model.max_model_len:
@@ -168,8 +181,8 @@ def _refuse_stop_strings(facts: RequestFacts | None) -> None:
         raise RequestError(NO_STOP_STRINGS)
 
 
-def _state(raw: Raw) -> StreamState | None:
-    return stream_state.decode(bytes(raw)) if wire.given(raw) else None
+def _state(raw: Raw, kind: Kind) -> StreamState | None:
+    return stream_state.decode(bytes(raw), kind) if wire.given(raw) else None
 
 
 def _first_prompt(model: Model, state: StreamState | None, raw: Raw) -> list[int] | None:

@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from . import derender, render, tokenize
 from .errors import RequestError
-from .reply import JSON, Reply
+from .reply import JSON, Header, Reply
 from .request_body import Disconnected, check_content_type, read_body
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ logger = logging.getLogger("render_service")
 
 Function = Callable[["Model", bytes, str | None], "Answer"]
 KiB = 1024
+FINGERPRINT = b"x-render-fingerprint"
 
 
 class Endpoint(NamedTuple):
@@ -37,17 +38,19 @@ class Endpoint(NamedTuple):
 
     direction: what its tokens count as. A derender body may hold the chat request, which costs
     nothing when it was seen before, so its bound is higher.
+    fingerprinted: answers say in a header which configuration made them.
     """
 
     path: str
     function: Function
     direction: str | None
     inline_bytes: int
+    fingerprinted: bool = False
 
 
 ENDPOINTS = (
-    Endpoint("/v1/chat/completions/render", render.chat, "rendered", 16 * KiB),
-    Endpoint("/v1/completions/render", render.completion, "rendered", 16 * KiB),
+    Endpoint("/v1/chat/completions/render", render.chat, "rendered", 16 * KiB, True),
+    Endpoint("/v1/completions/render", render.completion, "rendered", 16 * KiB, True),
     Endpoint("/v1/chat/completions/derender", derender.chat, "derendered", 32 * KiB),
     Endpoint("/v1/completions/derender", derender.completion, "derendered", 32 * KiB),
     Endpoint("/tokenize", tokenize.tokenize, None, 16 * KiB),
@@ -86,6 +89,9 @@ class EndpointHandler:
         self._queue = queue
         self._meter = meter
         self._log = log
+        self._headers: tuple[Header, ...] = (JSON,)
+        if endpoint.fingerprinted and model.settings.fingerprint != "off":
+            self._headers += ((FINGERPRINT, model.fingerprint.value.encode()),)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
@@ -95,7 +101,7 @@ class EndpointHandler:
             body = await read_body(receive, headers, self._max_body_bytes)
             start = perf_counter()
             answer = await self._answer(body, headers.get(b"x-request-id"))
-            reply = Reply(200, answer.body, (JSON,))
+            reply = Reply(200, answer.body, self._headers)
             self._meter.answer(answer)
         except RequestError as error:
             reply = error_reply(error)

@@ -1,33 +1,32 @@
 """The configuration fingerprint: replicas that would answer alike have the same one.
 
-It covers what changes an answer and nothing else, so not host, port or release. /render puts
-it into the request ID, which engines give back, and /derender refuses what another
-configuration rendered. Twelve hex digits hold a digest of everything and two bits of each
-component, so that a mismatch usually names its component though only the digits travelled.
+Twelve hex digits hold a digest of everything and two bits of each component, so that a mismatch
+usually names its component though only the digits travelled. What the components are is in
+`fingerprint_components.py`, how the digits travel in `fingerprint_check.py`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any
 
-import orjson
-
 from .errors import RequestError
-
-# Raised when bodies or states change so that older replicas would answer otherwise.
-WIRE_VERSION = 1
 
 DIGITS = 12
 _NAMED_BITS = 2
-_SUFFIX = re.compile(rf"-rf([0-9a-f]{{{DIGITS}}})\Z")
+_VALUE = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
+_SUFFIX = re.compile(rf"-rf({_VALUE.pattern})\Z")
 
 
 class Fingerprint:
-    """components: a digest by name, in a fixed order. value: the twelve digits."""
+    """components: a digest by name, in a fixed order. value: the twelve digits.
+
+    suffix: what a rendered request ID ends with.
+    """
 
     def __init__(self, components: Mapping[str, Any]) -> None:
         """components: what each component says, as JSON values; key order does not matter."""
@@ -42,11 +41,7 @@ class Fingerprint:
         whole = blake2b(b"".join(digests.values())).digest()
         rest = int.from_bytes(whole[:8]) >> 64 - (4 * DIGITS - self._named_size)
         self.value = f"{rest << self._named_size | named:0{DIGITS}x}"
-
-    @property
-    def suffix(self) -> str:
-        """What a rendered request ID ends with."""
-        return f"-rf{self.value}"
+        self.suffix = f"-rf{self.value}"
 
     def differing(self, other: str) -> list[str]:
         """Components that certainly differ from those of another value; may miss some."""
@@ -58,20 +53,24 @@ class Fingerprint:
             bits >>= _NAMED_BITS
         return found[::-1]
 
-    def check(self, other: str) -> None:
-        """RequestError 409 unless `other` is this fingerprint."""
-        if other != self.value:
-            raise self._mismatch(other)
-
-    def _mismatch(self, other: str) -> RequestError:
+    def mismatch(self, other: str, where: str) -> RequestError:
+        """The 409 for another replica's fingerprint. where: the field that carried it."""
         names = ", ".join(self.differing(other)) or "a component that the digits do not tell"
-        return RequestError(
-            f"This replica's configuration (fingerprint {self.value}) is not the one that the "
-            f"request was rendered with ({other}): {names} differs. Send the request to a replica "
-            "with the same model files and flags; `render-service fleet-check` compares replicas.",
-            status=409,
-            type="ConfigFingerprintMismatch",
+        return conflict(
+            f"{where} comes from a replica that is configured differently: its fingerprint is "
+            f"{other}, that of this replica is {self.value}. What differs: {names}. Send the "
+            "request to a replica with the same model files and flags as the one that rendered "
+            "it; `render-service fleet-check URL...` compares replicas.",
+            where,
         )
+
+
+def conflict(message: str, param: str) -> RequestError:
+    return RequestError(message, status=409, type="ConfigFingerprintMismatch", param=param)
+
+
+def is_value(text: str) -> bool:
+    return _VALUE.fullmatch(text) is not None
 
 
 def carried(request_id: str) -> str | None:
@@ -81,5 +80,6 @@ def carried(request_id: str) -> str | None:
 
 
 def _digest(name: str, value: Any) -> bytes:
-    content = orjson.dumps([name, value], option=orjson.OPT_SORT_KEYS)
-    return blake2b(content, digest_size=16).digest()
+    # Not orjson: settings may hold integers of any size and text that is not valid Unicode.
+    content = json.dumps([name, value], sort_keys=True)
+    return blake2b(content.encode(), digest_size=16).digest()

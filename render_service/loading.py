@@ -9,8 +9,10 @@ from pathlib import Path
 import parsers
 
 from .detokenizer import Detokenizer
+from .fingerprint import Fingerprint
+from .fingerprint_components import components
 from .generation import load_generation
-from .hub import StartupError, find
+from .hub import ModelFiles, StartupError, find
 from .model import Model
 from .model_config import max_model_len, vocab_size
 from .settings import Settings
@@ -44,22 +46,31 @@ def load_model(settings: Settings) -> Model:
     _check_parser_names(settings)
     tokenizer = load_tokenizer(tokenizer_files, config, remote_code=remote_code)
     format = _load_format(settings, tokenizer)
-    forced = settings.chat_template_content_format
+    templates = _load_templates(settings, tokenizer_files, tokenizer)
+    generation = load_generation(settings, files, config, tokenizer)
+    vocabulary = vocab_size(config, tokenizer.max_id)
     return Model(
         settings=settings,
         names=settings.served_model_name or (settings.model or DEMO_NAME,),
         config=config,
         max_model_len=length,
-        vocab_size=vocab_size(config, tokenizer.max_id),
+        vocab_size=vocabulary,
         tokenizer=tokenizer,
-        templates=ChatTemplates(
-            find_templates(settings.chat_template, tokenizer_files, tokenizer.config),
-            special_tokens=tokenizer.special_tokens_map,
-            content_format=None if forced == "auto" else forced,
-        ),
-        generation=load_generation(settings, files, config, tokenizer),
+        templates=templates,
+        generation=generation,
         detokenizer=Detokenizer(tokenizer, {} if format is None else format.specials),
         format=format,
+        fingerprint=Fingerprint(
+            components(
+                settings,
+                tokenizer=tokenizer,
+                templates=templates,
+                generation=generation,
+                format=format,
+                vocab_size=vocabulary,
+                max_model_len=length,
+            )
+        ),
     )
 
 
@@ -80,6 +91,16 @@ def _check_parser_names(settings: Settings) -> None:
 def _near(name: str, names: Sequence[str]) -> str:
     close = difflib.get_close_matches(name, names, n=5, cutoff=0.5)
     return f"did you mean {', '.join(close)}?" if close else f"known are {', '.join(sorted(names))}"
+
+
+def _load_templates(settings: Settings, files: ModelFiles, tokenizer: Tokenizer) -> ChatTemplates:
+    """files: the tokenizer's."""
+    forced = settings.chat_template_content_format
+    return ChatTemplates(
+        find_templates(settings.chat_template, files, tokenizer.config),
+        special_tokens=tokenizer.special_tokens_map,
+        content_format=None if forced == "auto" else forced,
+    )
 
 
 def _load_format(settings: Settings, tokenizer: Tokenizer) -> parsers.Format | None:

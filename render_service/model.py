@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import parsers
 
     from .detokenizer import Detokenizer
+    from .fingerprint import Fingerprint
     from .generation import GenerationDefaults
     from .settings import Settings
     from .template import ChatTemplate
@@ -37,6 +38,7 @@ class Model:
     generation: GenerationDefaults
     detokenizer: Detokenizer
     format: parsers.Format | None
+    fingerprint: Fingerprint
     requests: RequestCache = field(default_factory=RequestCache)
 
     @property

@@ -140,6 +140,18 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
         ),
     ),
     (
+        "replicas",
+        (
+            Option(
+                "fingerprint",
+                one_of("off", "check", "require"),
+                "What /derender does with a request that a differently configured replica "
+                "rendered: `check` refuses it, `require` also one that does not tell, `off` "
+                "neither writes nor compares fingerprints (ours).",
+            ),
+        ),
+    ),
+    (
         "server",
         (
             Option("host", TEXT, "Address to listen on. Default: all IPv4 addresses."),

@@ -52,6 +52,17 @@ def _card(name: str, model: Model) -> dict[str, Any]:
     }
 
 
+def fingerprint(model: Model) -> Reply:
+    """What `fleet_check.py` compares."""
+    return json_reply(
+        {
+            "fingerprint": model.fingerprint.value,
+            "components": dict(model.fingerprint.components),
+            "mode": model.settings.fingerprint,
+        }
+    )
+
+
 def exposition(instruments: metrics.Metrics) -> Reply:
     kind = (b"content-type", metrics.CONTENT_TYPE.encode())
     return Reply(200, instruments.exposition(), (kind,))

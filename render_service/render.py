@@ -18,6 +18,7 @@ from .adjust import keeps_special_tokens
 from .answer import Answer
 from .chat_prompt import chat_prompt, template_kwargs
 from .errors import RequestError, model_not_found
+from .fingerprint_check import suffix
 from .prompt import Prompt, PromptLimits, limit_ids, tokenize
 from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
 from .protocol.completion import CompletionRequest, decode_completion_request
@@ -56,7 +57,7 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
         request,
         prompt,
         sampling,
-        request_id=f"chatcmpl-{_base_id(request_id, request.request_id)}",
+        request_id=f"chatcmpl-{_base_id(request_id, request.request_id)}{suffix(model)}",
         reasoning_ended=_reasoning_ended(model, request, prompt, kwargs),
         reasoning_parser_kwargs={"chat_template_kwargs": kwargs} if reasoning else None,
         parse_context={
@@ -97,7 +98,9 @@ def completion(model: Model, body: bytes, request_id: str | None) -> Answer:
         max_tokens = _max_tokens(model, request, request.max_tokens, prompt)
         sampling = completion_sampling(request, model.generation, max_tokens)
         own_id = base if len(prompts) == 1 else f"{base}-{index}"
-        answers.append(_generate_request(request, prompt, sampling, request_id=own_id))
+        answers.append(
+            _generate_request(request, prompt, sampling, request_id=own_id + suffix(model))
+        )
     return Answer(encode(answers), tokens=sum(len(prompt.ids) for prompt in prompts))
 
 

@@ -37,6 +37,9 @@ class Settings:
     exclude_tools_when_tool_choice_none: bool = False
     tool_strict_level: str | None = None
 
+    # Replicas
+    fingerprint: Literal["off", "check", "require"] = "check"
+
     # Server
     host: str | None = None
     port: int = 8000

@@ -21,6 +21,7 @@ def describe(model: Model, address: str) -> str:
         "template": _template(model),
         "parsers": _parsers(model),
         "tokenizer": f"{model.tokenizer.backend}, {model.tokenizer.size} tokens",
+        "fingerprint": f"{model.fingerprint.value} ({settings.fingerprint})",
         "detokenizer": model.detokenizer.kind,
         "limits": f"{model.max_model_len} tokens a sequence, {settings.max_logprobs} logprobs, "
         f"{settings.max_body_bytes / MiB:g} MiB a body, {settings.max_num_queued_reqs} waiting",

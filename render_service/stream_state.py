@@ -6,13 +6,14 @@ pending bytes or token window, the parser's snapshot, four token IDs of logprob 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.json import Decoder, Encoder
 
 from .errors import RequestError
+from .protocol.generate import GenerateStreamChoice, TokenCount, TokenId
 
 VERSION = 1
 
@@ -21,20 +22,29 @@ VERSION = 1
 MAX_BYTES = 1024 * 1024
 
 
-class StreamState(Struct, omit_defaults=True):
-    """v: version. d: detokenizer. p: parser snapshot, None without a parser.
+Kind = Literal["chat", "completion"]
 
-    r: the role has been sent. l: last sampled token IDs, context for logprobs.
-    o: text offset of the next logprob. n: prompt and output tokens so far.
+
+class StreamState(Struct, omit_defaults=True):
+    """v: version. k: kind of answer. d: detokenizer. p: parser snapshot, None without a parser.
+
+    r: a choice has come, and with it the role. i: that choice's index. e: it has ended.
+    l: last sampled token IDs, context for logprobs. o: text offset of the next logprob.
+    n: prompt and output tokens so far.
+    f: fingerprint of the configuration that wrote it, None with --fingerprint off.
     """
 
     v: int
+    k: Kind = "chat"
     d: Any = None
     p: list[Any] | None = None
     r: bool = False
-    l: list[int] = []  # noqa: E741 - one letter a field keeps the state small on the wire
-    o: int = 0
-    n: int = 0
+    i: int = 0
+    e: bool = False
+    l: Annotated[list[TokenId], Meta(max_length=4)] = []  # noqa: E741 - short on the wire
+    o: Annotated[int, Meta(ge=0, le=2**53)] = 0
+    n: TokenCount = 0
+    f: str | None = None
 
 
 _decoder = Decoder(StreamState)
@@ -45,8 +55,8 @@ def encode(state: StreamState) -> bytes:
     return _encoder.encode(state)
 
 
-def decode(raw: bytes) -> StreamState:
-    """A state that this service wrote; RequestError 400 for anything else."""
+def decode(raw: bytes, kind: Kind) -> StreamState:
+    """A state that this service wrote for that kind of answer; RequestError 400 for others."""
     if len(raw) > MAX_BYTES:
         raise invalid(f"it has {len(raw)} bytes, more than the {MAX_BYTES} that a state may have")
     try:
@@ -55,9 +65,17 @@ def decode(raw: bytes) -> StreamState:
         raise invalid(str(error)) from error
     if state.v != VERSION:
         raise invalid(f"its version is {state.v}, this server writes and reads version {VERSION}")
-    if state.n < 0 or state.o < 0 or len(state.l) > 4:
-        raise invalid("a value is out of range")
+    if state.k != kind:
+        raise invalid(f"it belongs to a {state.k}, the chunk to a {kind}")
     return state
+
+
+def check_choice(state: StreamState, choice: GenerateStreamChoice) -> None:
+    """RequestError 400 for a chunk that does not continue the output that the state is of."""
+    if state.r and choice.index != state.i:
+        raise invalid(f"it belongs to choice {state.i}, the chunk has choice {choice.index}")
+    if state.e and choice.token_ids:
+        raise invalid("its output has ended, and the chunk has more tokens")
 
 
 def invalid(why: str) -> RequestError:

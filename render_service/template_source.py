@@ -47,7 +47,7 @@ class ChatTemplates:
         special_tokens: Mapping[str, str],
         content_format: ContentFormat | None = None,
     ) -> None:
-        self._sources = sources
+        self.sources = sources
         self._special_tokens = special_tokens
         self._content_format = content_format
         self.default = self._own("default")
@@ -61,7 +61,7 @@ class ChatTemplates:
         operator trusts requests with it. Raises RequestError (400).
         """
         if source is not None:
-            named = self._sources.get(source)
+            named = self.sources.get(source)
             text = source if named is None else named.text
             kept = len(text) <= REQUEST_TEMPLATE_LENGTH
             try:
@@ -80,7 +80,7 @@ class ChatTemplates:
         return template
 
     def _own(self, name: str) -> ChatTemplate | None:
-        source = self._sources.get(name)
+        source = self.sources.get(name)
         if source is None:
             return None
         try:

@@ -106,6 +106,11 @@ class Tokenizer:
         text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
         return text
 
+    def serialized(self) -> str:
+        """What decides encoding and decoding; the same however its files are written."""
+        how = (self._core.encode_special_tokens, self._cleans_up)
+        return f"{how} {self._core.to_str()}"
+
 
 def load_tokenizer(
     files: ModelFiles, model_config: Mapping[str, Any], *, remote_code: bool = False

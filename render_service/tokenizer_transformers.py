@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from .hub import ModelFiles, StartupError
@@ -16,8 +19,9 @@ class TransformersTokenizer(Tokenizer):
     backend = "transformers"
 
     # Not the base's constructor: that one takes a `tokenizers` core, which need not exist here.
-    def __init__(self, hf: Any, config: Mapping[str, Any]) -> None:
+    def __init__(self, hf: Any, config: Mapping[str, Any], folder: Path | None = None) -> None:
         self._hf = hf
+        self._folder = folder
         self.config = config
         self.added_tokens = dict(hf.get_added_vocab())
         self.special_tokens_map = dict(hf.special_tokens_map)
@@ -67,6 +71,25 @@ class TransformersTokenizer(Tokenizer):
     def tokens_to_string(self, tokens: list[str]) -> str:
         return str(self._hf.convert_tokens_to_string(tokens))
 
+    def serialized(self) -> str:
+        hf = self._hf
+        names = ("split_special_tokens", "clean_up_tokenization_spaces")
+        how = (type(hf).__name__, *(getattr(hf, name, None) for name in names))
+        core = getattr(hf, "backend_tokenizer", None)
+        return f"{how} {self._own_files() if core is None else core.to_str()}"
+
+    def _own_files(self) -> str:
+        """A tokenizer in Python: its vocabulary, settings, code and the files it reads."""
+        config = {name: value for name, value in self.config.items() if name != "chat_template"}
+        data = {*self._hf.vocab_files_names.values()}
+        files = {
+            path.name: sha256(path.read_bytes()).hexdigest()
+            for path in (() if self._folder is None else self._folder.iterdir())
+            if path.name in data or path.suffix == ".py"
+        }
+        vocab = sorted((index, str(token)) for token, index in self._hf.get_vocab().items())
+        return json.dumps([vocab, config, files], sort_keys=True)
+
 
 def load_through_transformers(
     files: ModelFiles, config: Mapping[str, Any], *, remote_code: bool
@@ -93,4 +116,4 @@ def load_through_transformers(
         raise StartupError(
             f"cannot load the tokenizer of {files.name}: {first_line}{hint}"
         ) from error
-    return TransformersTokenizer(hf, config)
+    return TransformersTokenizer(hf, config, files.folder)

@@ -190,7 +190,7 @@ def test_start_up_block_and_warning() -> None:
     words = ["--reasoning-parser", "qwen3", "--tensor-parallel-size", "2", "--dtype", "auto"]
     process = start(*words, "--max-model-len", "1k", "--tokenizer-mode", "slow")
     assert process.stdout is not None
-    block = [process.stdout.readline() for _ in range(10)]
+    block = [process.stdout.readline() for _ in range(11)]
     process.terminate()
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 0
@@ -214,7 +214,7 @@ def test_start_up_without_a_template(tmp_path: Path) -> None:
         shutil.copy(file, tmp_path)
     process = start(str(tmp_path))
     assert process.stdout is not None
-    block = "".join(process.stdout.readline() for _ in range(10))
+    block = "".join(process.stdout.readline() for _ in range(11))
     process.terminate()
     process.communicate(timeout=30)
     assert f"model       {tmp_path}\n" in block

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from render_service.errors import RequestError
-from render_service.fingerprint import Fingerprint, carried
+from render_service.fingerprint import Fingerprint, carried, is_value
 
 PARTS = {f"part{i}": {"a": i, "b": [i, None]} for i in range(14)}
 
@@ -34,14 +33,14 @@ def test_each_component_alone_changes_it(name: str) -> None:
 
 def test_a_mismatch_is_a_409_that_names_what_differs() -> None:
     ours = Fingerprint(PARTS)
-    ours.check(ours.value)
     for change in range(20):
         theirs = Fingerprint({**PARTS, "part3": change})
-        with pytest.raises(RequestError, match=theirs.value) as refused:
-            ours.check(theirs.value)
-        assert (refused.value.status, refused.value.type) == (409, "ConfigFingerprintMismatch")
+        error = ours.mismatch(theirs.value, "stream_state")
+        assert (error.status, error.type) == (409, "ConfigFingerprintMismatch")
+        assert error.param == "stream_state"
         told = "part3" if ours.differing(theirs.value) else "a component that the digits"
-        assert told in refused.value.message
+        for words in (ours.value, theirs.value, told, "fleet-check"):
+            assert words in error.message
 
 
 def test_it_is_found_behind_what_an_engine_puts_before_an_id() -> None:
@@ -49,3 +48,15 @@ def test_it_is_found_behind_what_an_engine_puts_before_an_id() -> None:
     assert carried(f"generate-tokens-chatcmpl-1{suffix}") == Fingerprint(PARTS).value
     for other in ("", "chatcmpl-1", f"chatcmpl-1{suffix}x", "chatcmpl-rf12", f"x{suffix.upper()}"):
         assert carried(other) is None
+
+
+def test_what_is_a_value() -> None:
+    assert is_value(Fingerprint(PARTS).value)
+    for other in ("", "0" * 11, "0" * 13, "0" * 12 + "\n", "G" * 12, "\u0660" * 12):
+        assert not is_value(other)
+
+
+def test_any_json_value_can_be_covered() -> None:
+    odd = {"huge": 10**400, "surrogate": "\ud800", "nan": float("nan"), "date": [None, True]}
+    assert Fingerprint(odd).value == Fingerprint(odd).value
+    assert Fingerprint({"a": 1}).value != Fingerprint({"a": True}).value

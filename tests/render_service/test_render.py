@@ -62,7 +62,7 @@ def refused(of: Model, **fields: Any) -> RequestError:
 
 
 def test_request_ids() -> None:
-    of = model()
+    of = model(fingerprint="off")
     assert chat(of, "header", request_id="body")["request_id"] == "chatcmpl-header"
     assert chat(of, request_id="body")["request_id"] == "chatcmpl-body"
     assert chat(of, request_id="")["request_id"] == "chatcmpl-"
@@ -71,6 +71,15 @@ def test_request_ids() -> None:
     one, two = complete(of, "x", prompt=["a", "b"])
     assert (one["request_id"], two["request_id"]) == ("cmpl-x-0", "cmpl-x-1")
     assert complete(of, "x")[0]["request_id"] == "cmpl-x"
+
+
+def test_request_ids_end_with_the_fingerprint() -> None:
+    of = model()
+    end = f"-rf{of.fingerprint.value}"
+    assert chat(of, "header")["request_id"] == f"chatcmpl-header{end}"
+    one, two = complete(of, "x", prompt=["a", "b"])
+    assert (one["request_id"], two["request_id"]) == (f"cmpl-x-0{end}", f"cmpl-x-1{end}")
+    assert complete(of, "x")[0]["request_id"] == f"cmpl-x{end}"
 
 
 def test_the_prompt_is_the_template_and_the_tokenizer() -> None:
