@@ -24,6 +24,10 @@ class Command(NamedTuple):
 
 COMMANDS = {
     "serve": Command("serve", "Serve /render, /derender, /tokenize and /detokenize for one model."),
+    "fingerprint": Command(
+        "fingerprint_command", "Print the configuration fingerprint of a model and flags."
+    ),
+    "fleet-check": Command("fleet_check", "Compare the configurations of running replicas."),
     "demo": Command("demo", "Run a chat with a tool call through render, engine and derender."),
 }
 

@@ -43,6 +43,10 @@ class Fingerprint:
         self.value = f"{rest << self._named_size | named:0{DIGITS}x}"
         self.suffix = f"-rf{self.value}"
 
+    def report(self, mode: str) -> dict[str, Any]:
+        """What GET /v1/fingerprint answers. mode: that of --fingerprint."""
+        return {"fingerprint": self.value, "components": dict(self.components), "mode": mode}
+
     def differing(self, other: str) -> list[str]:
         """Components that certainly differ from those of another value; may miss some."""
         bits = (int(self.value, 16) ^ int(other, 16)) & (1 << self._named_size) - 1

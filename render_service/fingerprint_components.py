@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # replicas merely write more: streams live on through a rolling upgrade.
 WIRE_VERSION = 1
 
+_OWN = ("default", "tool_use")  # templates that serve requests which name none
+
 
 def components(
     settings: Settings,
@@ -40,8 +42,11 @@ def components(
     return {
         "wire": WIRE_VERSION,
         "tokenizer": _tokenizer(tokenizer, vocab_size),
-        "chat_template": _chat_template(settings, templates),
-        "content_format": _content_format(settings, templates),
+        "chat_template": _chat_template(templates),
+        "content_format": [
+            template and template.content_format
+            for template in (templates.default, templates.tool_use)
+        ],
         "default_chat_template_kwargs": settings.default_chat_template_kwargs,
         "reasoning_effort_map": {
             effort: other
@@ -49,7 +54,7 @@ def components(
             if effort != other
         },
         "exclude_tools_when_tool_choice_none": settings.exclude_tools_when_tool_choice_none,
-        "trust_request_chat_template": settings.trust_request_chat_template,
+        "trust_request_chat_template": _trust(settings, templates),
         # Names of one format may still differ in what they ask of the engine.
         "reasoning_parser": [reasoning, settings.reasoning_parser in adjust.REASONING],
         "tool_call_parser": tool
@@ -76,31 +81,26 @@ def _tokenizer(tokenizer: Tokenizer, vocab_size: int) -> dict[str, Any]:
     }
 
 
-def _chat_template(settings: Settings, templates: ChatTemplates) -> dict[str, Any]:
+def _chat_template(templates: ChatTemplates) -> dict[str, str]:
+    return {name: _text(templates, name) for name in _OWN if name in templates.sources}
+
+
+def _text(templates: ChatTemplates, name: str) -> str:
     """Without what Jinja does not see: the kind of line ends, and the last one."""
-    texts = {
-        name: source.text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
-        for name, source in templates.sources.items()
-    }
-    if _picks_templates(settings):
-        return {"texts": texts, "fixed": bool(settings.chat_template)}
-    return {"texts": {name: texts[name] for name in ("default", "tool_use") if name in texts}}
+    text = templates.sources[name].text
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
 
 
-def _content_format(settings: Settings, templates: ChatTemplates) -> list[str | None]:
-    own = (templates.default, templates.tool_use)
-    formats: list[str | None] = [None if t is None else t.content_format for t in own]
-    if _picks_templates(settings):
-        formats.append(settings.chat_template_content_format)
-    return formats
-
-
-def _picks_templates(settings: Settings) -> bool:
-    """Whether template arguments may bring a template, or name any of the model's."""
-    return (
-        settings.trust_request_chat_template
-        or "chat_template" in settings.default_chat_template_kwargs
-    )
+def _trust(settings: Settings, templates: ChatTemplates) -> list[Any]:
+    """With trust, or a default argument `chat_template`, template arguments may name any of the
+    model's templates and bring others, unless the operator gave one.
+    """
+    trusted = settings.trust_request_chat_template
+    if not trusted and "chat_template" not in settings.default_chat_template_kwargs:
+        return [trusted]
+    others = {name: _text(templates, name) for name in templates.sources if name not in _OWN}
+    content_format = settings.chat_template_content_format
+    return [trusted, others, content_format, bool(settings.chat_template)]
 
 
 def _generation_config(generation: GenerationDefaults) -> dict[str, Any]:

@@ -54,13 +54,7 @@ def _card(name: str, model: Model) -> dict[str, Any]:
 
 def fingerprint(model: Model) -> Reply:
     """What `fleet_check.py` compares."""
-    return json_reply(
-        {
-            "fingerprint": model.fingerprint.value,
-            "components": dict(model.fingerprint.components),
-            "mode": model.settings.fingerprint,
-        }
-    )
+    return json_reply(model.fingerprint.report(model.settings.fingerprint))
 
 
 def exposition(instruments: metrics.Metrics) -> Reply:

@@ -1,0 +1,168 @@
+"""`render-service fleet-check URL...`: do these replicas answer alike?
+
+Each is asked for GET /v1/fingerprint, at its own address and not through a load balancer. Those
+that differ are told by what most replicas have; of equally many, what the first replica has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, NamedTuple
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+from msgspec import Meta, Struct
+
+from .usage_error import UsageError
+
+TIMEOUT = 10.0  # seconds
+MAX_ANSWER = 64 * 1024
+ALIKE, DIFFERENT, INCOMPLETE = 0, 1, 2  # exit codes
+
+# Printed to a terminal, so nothing but such text is taken from a server.
+_Word = Annotated[str, Meta(pattern=r"^[0-9A-Za-z_]{1,64}\Z")]
+
+
+class Report(Struct, frozen=True):
+    """What a replica says about itself; see `Fingerprint.report`."""
+
+    fingerprint: _Word
+    components: dict[_Word, _Word]
+    mode: _Word
+
+    @property
+    def configuration(self) -> tuple[str, frozenset[tuple[str, str]]]:
+        """What is compared; the digits alone could be equal by chance."""
+        return self.fingerprint, frozenset(self.components.items())
+
+    def differing(self, other: Report) -> list[str]:
+        """Components with other digests, and those that only one of the two has."""
+        ours, theirs = self.components, other.components
+        return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+
+
+class Replica(NamedTuple):
+    """report: None where it cannot be asked; error says why."""
+
+    url: str
+    report: Report | None
+    error: str | None = None
+
+
+_report_decoder = msgspec.json.Decoder(Report)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "Exit code: 0 all alike, 1 some differ, 2 one cannot be asked."
+    parser.add_argument("urls", nargs="+", metavar="URL", help="As http://10.0.0.7:8000.")
+    parser.add_argument("--api-key", metavar="KEY", help="Default: VLLM_API_KEY.")
+    parser.add_argument(
+        "--json", action="store_true", default=False, help="Print JSON instead of a table."
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Raises UsageError."""
+    key = getattr(args, "api_key", None) or os.environ.get("VLLM_API_KEY")
+    addresses = [_address(url) for url in args.urls]
+    with ThreadPoolExecutor(16) as threads:
+        replicas = list(threads.map(lambda url, at: ask(url, at, key), args.urls, addresses))
+    usual = most_common(replicas)
+    print(_json(replicas, usual) if args.json else _table(replicas, usual))
+    if any(replica.report is None for replica in replicas):
+        return INCOMPLETE
+    return DIFFERENT if any(_differing(replica, usual) for replica in replicas) else ALIKE
+
+
+def _address(url: str) -> SplitResult:
+    try:
+        address = urlsplit(url if "://" in url else f"http://{url}")
+        usable = address.scheme in ("http", "https") and address.hostname and address.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise UsageError(f"{url!r} is not a replica's address, as http://10.0.0.7:8000")
+    return address
+
+
+def ask(url: str, address: SplitResult, key: str | None) -> Replica:
+    """url: as it is shown. address: the same, below which /v1 is."""
+    secure = address.scheme == "https"
+    connect = http.client.HTTPSConnection if secure else http.client.HTTPConnection
+    connection = connect(address.hostname or "", address.port, timeout=TIMEOUT)
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    try:
+        connection.request("GET", address.path.rstrip("/") + "/v1/fingerprint", headers=headers)
+        answer = connection.getresponse()
+        body = answer.read(MAX_ANSWER)
+    # ValueError: what cannot be a host's name or a header.
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        return Replica(url, None, str(error) or type(error).__name__)
+    finally:
+        connection.close()
+    if answer.status == 401:
+        return Replica(url, None, "it wants another API key (--api-key)")
+    if answer.status != 200:
+        return Replica(url, None, f"status {answer.status} for /v1/fingerprint")
+    try:
+        return Replica(url, _report_decoder.decode(body))
+    except msgspec.MsgspecError:
+        return Replica(url, None, "its answer is not a fingerprint")
+
+
+def most_common(replicas: Sequence[Replica]) -> Report | None:
+    """None where nobody could be asked."""
+    reports = [replica.report for replica in replicas if replica.report is not None]
+    counts = Counter(report.configuration for report in reports)
+    # max() takes the first of equals, as the rule says.
+    return max(reports, key=lambda report: counts[report.configuration], default=None)
+
+
+def _differing(replica: Replica, usual: Report | None) -> list[str]:
+    """Empty where it is like the others or could not be asked."""
+    report = replica.report
+    if report is None or usual is None or report.configuration == usual.configuration:
+        return []
+    return usual.differing(report) or ["fingerprint"]
+
+
+def _table(replicas: Sequence[Replica], usual: Report | None) -> str:
+    rows = [("replica", "fingerprint", "mode", "differs in"), *_rows(replicas, usual)]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = [
+        "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]])
+        for row in rows
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _rows(replicas: Sequence[Replica], usual: Report | None) -> Iterator[tuple[str, str, str, str]]:
+    for replica in replicas:
+        report = replica.report
+        if report is None:
+            yield replica.url, "-", "-", f"cannot be asked: {replica.error}"
+        else:
+            names = ", ".join(_differing(replica, usual))
+            yield replica.url, report.fingerprint, report.mode, names
+
+
+def _json(replicas: Sequence[Replica], usual: Report | None) -> str:
+    found = {
+        "fingerprint": None if usual is None else usual.fingerprint,
+        "replicas": [
+            {
+                "url": replica.url,
+                **({"error": replica.error} if replica.report is None else {}),
+                **({} if replica.report is None else msgspec.to_builtins(replica.report)),
+                "differing": _differing(replica, usual),
+            }
+            for replica in replicas
+        ],
+    }
+    return json.dumps(found, indent=2)
