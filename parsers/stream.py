@@ -157,10 +157,10 @@ class Stream:
             if region.sink is Sink.BODY:
                 self._text(text)
                 return
-            if region.sink in _GAPS and not text.isspace():
+            if region.sink in _GAPS:
                 self._settle()
-                continue
-            text = self._sink(text)
+            else:
+                text = self._sink(text)
 
     # Text by the sink of its region; each returns what is left of it
 
@@ -219,14 +219,12 @@ class Stream:
             self._policy.reasoning(text)
         elif sink is Sink.VALUE:
             self._call().value(text, self._policy)
-        elif sink is Sink.CAPTURE:
+        else:
             taken = self._call().capture(text)
             self._raw += text[:taken]
             if taken < len(text):
                 self._settle()
                 return text[taken:]
-        else:
-            self._raw += text
         return ""
 
     # Regions

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from parsers import Context, Piece, Special, Tool
 
+from .families import BY_REASONING, BY_TOOL, FAMILIES
+
 TOOLS = (
     Tool(
         "look",
@@ -34,6 +36,10 @@ SPECIALS = {
     "<|im_start|>": 5,
     "<|im_end|>": 6,
     "<|python_tag|>": 7,
+}
+SPECIALS |= {
+    text: 100 + n
+    for n, text in enumerate(sorted({t for f in FAMILIES.values() for t in f.added} - {*SPECIALS}))
 }
 SPECIAL_IDS = {5, 6}
 # The vocabularies: with the call tags, and without.
@@ -102,6 +108,9 @@ def pieces_from(text: str, vocab: dict[str, int]) -> list[Piece]:
 def written_call(draw: st.DrawFn, tool: str) -> tuple[str, str, dict[str, Any]]:
     """A call as its model writes it: its text, its name, its arguments."""
     name, arguments = draw(CALLS)
+    family = BY_TOOL.get(tool)
+    if family and family.call:
+        return family.call(name, arguments), name, arguments
     if tool == "qwen3_coder":
         body = "".join(
             f"<parameter={key}>\n{_plain(value)}\n</parameter>\n"
@@ -129,14 +138,20 @@ def well_formed(draw: st.DrawFn, tool: str | None, reasoning: str | None) -> str
     prose = st.text("abc é日\n .,", max_size=12)
     text = ""
     if reasoning:
-        text = f"{draw(st.sampled_from(['<think>', '']))}{draw(prose)}</think>{draw(BLANKS)}"
+        family = BY_REASONING.get(reasoning)
+        opens, closes = family.think if family else ("<think>", "</think>")
+        text = f"{draw(st.sampled_from([opens, '']))}{draw(prose)}{closes}{draw(BLANKS)}"
     for _ in range(draw(st.integers(0, 3)) if tool else 0):
         text += draw(prose) + draw(written_call(tool or ""))[0]
         text += draw(st.sampled_from(["", "\n", "; "])) if tool == "llama3_json" else "\n"
     return text + draw(prose)
 
 
-SOUP = st.lists(WORDS | BLANKS | MARKUP, max_size=25)
+def bits(tool: str | None, reasoning: str | None) -> st.SearchStrategy[str]:
+    """Markup of the base families, and of those that the names belong to."""
+    families = [BY_TOOL.get(tool or ""), BY_REASONING.get(reasoning or "")]
+    own = [bit for f in families if f for bit in (*f.markup, *f.added, *f.think)]
+    return MARKUP | st.sampled_from(own) if own else MARKUP
 
 
 @st.composite
@@ -145,15 +160,16 @@ def outputs(
 ) -> list[Piece]:
     """Well-formed, mutated and random outputs."""
     kind = draw(st.sampled_from(["well-formed", "mutated", "soup"]))
+    markup = bits(tool, reasoning)
     if kind == "soup":
-        parts = draw(SOUP)
+        parts = draw(st.lists(WORDS | BLANKS | markup, max_size=25))
     else:
         text = draw(well_formed(tool, reasoning))
         parts = [text]
         if kind == "mutated" and text:
             start = draw(st.integers(0, len(text)))
             end = draw(st.integers(start, min(len(text), start + 8)))
-            parts = [text[:start], draw(WORDS | MARKUP | st.just("")), text[end:]]
+            parts = [text[:start], draw(WORDS | markup | st.just("")), text[end:]]
             parts = parts[: draw(st.integers(2, 3))]
     # A marker that is spelt over two parts is text.
     return [piece for part in parts for piece in pieces_from(part, vocab)]

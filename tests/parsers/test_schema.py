@@ -45,6 +45,8 @@ def test_types(schema: object, types: set[str]) -> None:
         ("5.5", {"type": "integer"}, 5.5),
         ("x", {"type": "integer"}, "x"),
         ("5.0", {"type": "number"}, 5),
+        ("6", {"type": "number"}, 6),
+        ("six", {"type": "number"}, "six"),
         ("5.25", {"type": "float"}, 5.25),
         ("nan", {"type": "number"}, "nan"),
         ("1e999", {"type": "number"}, "1e999"),

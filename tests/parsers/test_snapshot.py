@@ -79,6 +79,37 @@ def test_what_is_no_state(state: object) -> None:
             loaded(tool, reasoning).resume(state, AUTO)
 
 
+IN_CALL = ["call", "<tool_call>"]
+NO_CALLS: list[list[object]] = [
+    [0],
+    [3, "v", ["s", "{", ""]],
+    [1, "k", ["s", "", ""]],
+    [1, "v", None],
+    [0, ",", None],
+    [2, "?", None],
+    [2, ",", ["s", "", ""]],
+    [1, "v", ["?", "", ""]],
+    [1, "v", ["s", "(", ""]],
+    [1, "v", ["s", "{" * 300, ""]],
+    [1, "v", [",", "", ""]],
+    [1, "v", ["k", "[", ""]],
+    [0, "v", ["s", "", ""], 1, "", "name", "", ""],
+]
+
+
+@pytest.mark.parametrize("call", NO_CALLS)
+def test_what_is_no_call(call: list[object]) -> None:
+    with pytest.raises(ValueError, match="malformed parser state"):
+        loaded("hermes", None).resume(["", IN_CALL, call, [1, 0, ""]], AUTO)
+
+
+def test_a_name_that_is_no_json_rejects_the_call() -> None:
+    """Only a forged state can hold one."""
+    call = [0, "v", ["s", "", ""], None, "{", "name", '"\\x', ""]
+    stream = loaded("hermes", None).resume(["", IN_CALL, call, [0, 0, ""]], AUTO)
+    assert stream.feed(['"} ok']) == [Content('<tool_call>{"} ok')]
+
+
 def test_a_state_of_another_request_is_refused() -> None:
     """Without tools there is no call to be in."""
     fmt = loaded("hermes", None)
