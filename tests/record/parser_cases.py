@@ -10,8 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-Case = dict[str, Any]
-Text = str | list[str]
+from tests.parsers.families import FAMILIES, Case, Family, Text
 
 TOOLS = [
     {
@@ -246,7 +245,9 @@ CODER_ODD: dict[str, Text] = {
     "call tag in a value": _P + "<parameter=city>a </tool_call> b</parameter>" + _E,
     "no function end": _P + "<parameter=city>Paris</parameter>\n</tool_call>",
     "no function end, text": _P + "<parameter=city>Paris</parameter>\n</tool_call>\nDone.",
-    "no function end, next": _P + "<parameter=city>A</parameter>\n</tool_call>\n" + coder("bare", {}),
+    "no function end, next": _P
+    + "<parameter=city>A</parameter>\n</tool_call>\n"
+    + coder("bare", {}),
     "no call tags": "<function=run>\n<parameter=a>\n1\n</parameter>\n</function>",
     "no call tags, text": "Well: <function=run>\n<parameter=a>1</parameter>\n</function>\nDone.",
     "no end tag": "<tool_call>\n<function=run>\n<parameter=a>1</parameter>\n</function>",
@@ -381,15 +382,15 @@ def request_cases(call: str, other: str) -> Iterator[Case]:
 
 def cases(tool: str | None, reasoning: str | None, style: str) -> list[Case]:
     """All cases of one combination; style is the call syntax that its model writes."""
-    call = {"hermes": hermes, "coder": coder, "llama": llama}[style]
-    odd = {"hermes": HERMES_ODD, "coder": CODER_ODD, "llama": LLAMA_ODD}[style]
+    family = FAMILIES.get(style) or BASE[style]
+    call = family.call or hermes
     one = call("get_weather", {"city": "Paris", "days": 2})
     other = call("run", {"code": "1"})
+    opens, closes = family.think
     found: list[Case] = []
     if tool:
-        before = "<think>\nHm.\n</think>\n\n" if reasoning else ""
-        glue = "; " if style == "llama" else "\n"
-        texts: list[tuple[str, Text]] = [*common(call, glue), *odd.items()]
+        before = f"{opens}\nHm.\n{closes}\n\n" if reasoning else ""
+        texts: list[tuple[str, Text]] = [*common(call, family.glue), *family.odd.items()]
         for name, text in texts:
             parts = joined(text)
             whole: Text = [before + parts[0], *parts[1:]] if parts[1:] else before + parts[0]
@@ -398,7 +399,29 @@ def cases(tool: str | None, reasoning: str | None, style: str) -> list[Case]:
             found.append({"name": name, "text": text, "request": AUTO, "finish_reason": "length"})
         found += [c | {"text": before + c["text"]} for c in request_cases(one, other)]
     if reasoning:
-        found += [{"request": AUTO if tool else {}} | c for c in reasoning_cases(one)]
+        for case in reasoning_cases(one):
+            found.append({"request": AUTO if tool else {}} | _with_tags(case, opens, closes))
+    found += family.extra
     names = [case["name"] for case in found]
     assert len(names) == len(set(names)), "two cases of one name"
     return found
+
+
+def _with_tags(case: Case, opens: str, closes: str) -> Case:
+    """The case with a family's own reasoning tags."""
+
+    def told(text: str) -> str:
+        return text.replace("</think>", closes).replace("<think>", opens)
+
+    text = case["text"]
+    changed = {"text": told(text) if isinstance(text, str) else [told(part) for part in text]}
+    if "prompt" in case:
+        changed["prompt"] = told(case["prompt"])
+    return case | changed
+
+
+BASE = {
+    "hermes": Family(golden={}, call=hermes, odd=HERMES_ODD),
+    "coder": Family(golden={}, call=coder, odd=CODER_ODD),
+    "llama": Family(golden={}, call=llama, odd=LLAMA_ODD, glue="; "),
+}

@@ -59,12 +59,17 @@ def main(wanted: list[str]) -> None:
     sys.path = [p for p in sys.path if Path(p or ".").resolve() != HERE]
     sys.path.append(str(HERE.parent.parent))
     logging.disable(logging.ERROR)
+    from tests.parsers.families import FAMILIES
     from tests.record.parser_cases import TOOLS, cases
     from tests.record.vllm_parser import Oracle
 
     models = Path(os.environ["RENDER_PEERS"]).expanduser() / "models"
     GOLDEN.mkdir(parents=True, exist_ok=True)
-    for name, (tool, reasoning, style, model, added) in combinations().items():
+    every = combinations()
+    for style, family in FAMILIES.items():
+        for name, (tool, reasoning) in family.golden.items():
+            every[name] = (tool, reasoning, style, family.model, list(family.added))
+    for name, (tool, reasoning, style, model, added) in every.items():
         if wanted and name not in wanted:
             continue
         oracle = Oracle(models / model, tool, reasoning, added)
