@@ -166,6 +166,10 @@ def chunk(
     outcome = None
     if state is None:
         state = _first_state(model, known, prompt_token_ids)
+    elif state.p is None and model.format is not None:
+        raise invalid("it comes from a server without a parser, this one has one")
+    elif state.p is not None and model.format is None:
+        raise invalid("it comes from a server with a parser, this one has none")
     if generated.choices:
         choice = generated.choices[0]
         built, state, outcome = _chunk_choice(model, generated.request_id, choice, state, known)
@@ -235,7 +239,8 @@ def _chunk_choice(
     if parsed:
         delta, called, snapshot = _parsed_delta(model, request_id, choice, pieces, state, facts)
         if finish_reason is not None:
-            outcome = "tool_calls" if called else "content"
+            if not state.e:
+                outcome = "tool_calls" if called else "content"
             finish_reason = _finish_reason(finish_reason or "stop", facts, called)
     else:
         delta = {"role": None, "content": "".join(pieces) or None, "reasoning": None}
@@ -261,6 +266,8 @@ def _chunk_choice(
         d=decoder.snapshot(),
         p=snapshot,
         r=True,
+        i=choice.index,
+        e=state.e or finish_reason is not None,
         l=context_tail(state.l, ids),
         n=state.n + len(ids),
     )
@@ -278,14 +285,12 @@ def _parsed_delta(
     """The delta, whether a tool was called by now, and the parser's next snapshot."""
     assert model.format is not None
     assert facts.context is not None
-    if state.p is None:
-        raise invalid("it comes from a server without a parser, this one has one")
     try:
         parser = model.format.resume(state.p, facts.context)
     except ValueError as error:
         raise invalid(str(error)) from error
     events = parser.feed(pieces)
-    if choice.finish_reason is not None:
+    if choice.finish_reason is not None and not state.e:
         events += parser.finish(choice.finish_reason)
     return _delta(events, request_id, choice.index), parser.called, parser.snapshot()
 

@@ -111,7 +111,9 @@ def chunk(
             skip_special_tokens=known.skip_special_tokens,
             spaces_between_special_tokens=known.spaces_between_special_tokens,
         )
-        state = StreamState(v=VERSION, d=decoder.snapshot(), n=len(prompt_token_ids or ()))
+        state = StreamState(
+            v=VERSION, k="completion", d=decoder.snapshot(), n=len(prompt_token_ids or ())
+        )
     choices: list[Json] = []
     for choice in generated.choices:
         built, state = _chunk_choice(model, generated, choice, state, known)
@@ -181,8 +183,11 @@ def _chunk_choice(
     }
     after = StreamState(
         v=VERSION,
+        k="completion",
         d=decoder.snapshot(),
         r=True,
+        i=choice.index,
+        e=state.e or choice.finish_reason is not None,
         l=context_tail(state.l, ids),
         o=offset,
         n=state.n + len(ids),

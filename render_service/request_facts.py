@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import msgspec
-
 import parsers
 
 from .errors import RequestError
@@ -17,6 +15,7 @@ from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
 from .protocol.completion import CompletionRequest, decode_completion_request
 from .protocol.derender import given
 from .render import template_kwargs
+from .request_cache import footprint
 from .stop import StopRules
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def chat_facts(model: Model, raw: Raw) -> RequestFacts | None:
         with _at("chat_request"):
             request = decode_chat_request(data)
         facts = _of_chat(model, request)
-        return facts, len(msgspec.json.encode(request.tools))
+        return facts, _size(facts)
 
     return model.requests.get("chat", bytes(raw), build)
 
@@ -69,9 +68,19 @@ def completion_facts(model: Model, raw: Raw) -> RequestFacts | None:
     def build(data: bytes) -> tuple[RequestFacts, int]:
         with _at("completion_request"):
             request = decode_completion_request(data)
-        return _of_completion(request), 0
+        facts = _of_completion(request)
+        return facts, _size(facts)
 
     return model.requests.get("completion", bytes(raw), build)
+
+
+def _size(facts: RequestFacts) -> int:
+    context = facts.context or parsers.Context()
+    tools = [(tool.name, tool.parameters) for tool in context.tools]
+    stop = facts.stop
+    return footprint(
+        tools, context.named_tool, dict(context.template_kwargs), stop.stop, stop.stop_token_ids
+    )
 
 
 @contextmanager

@@ -66,8 +66,9 @@ class ChatTemplates:
             kept = len(text) <= REQUEST_TEMPLATE_LENGTH
             try:
                 return (self._of_request if kept else self._compile)(text, "request")
-            # A parser may meet more than syntax errors, nesting for one; all are the client's.
-            except (jinja2.TemplateError, RecursionError, MemoryError) as error:
+            # Compiling may meet more than syntax errors: deep nesting, a `break` outside a loop,
+            # a number that is too long. All are the client's.
+            except Exception as error:
                 raise RequestError(str(error)) from error
         template = self.default
         if tools is not None and self.tool_use is not None:
@@ -89,6 +90,8 @@ class ChatTemplates:
             raise StartupError(
                 f"chat template {source.origin}, line {error.lineno}: {error.message}"
             ) from error
+        except Exception as error:  # see above
+            raise StartupError(f"chat template {source.origin}: {error}") from error
 
     def _compile(self, text: str, origin: str) -> ChatTemplate:
         return ChatTemplate(

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.json import Decoder
 
 from .decode import decode
-from .generate import ABSENT, GenerateChunk, GenerateResponse, TokenId
+from .generate import ABSENT, GenerateChunk, GenerateResponse, TokenCount, TokenId
 
 
 class DerenderChatRequest(Struct):
@@ -20,7 +20,7 @@ class DerenderChatRequest(Struct):
     generate_response: GenerateResponse | UnsetType = UNSET
     generate_chunk: GenerateChunk | UnsetType = UNSET
     stream_state: Raw = ABSENT
-    prompt_tokens: int | None = None
+    prompt_tokens: TokenCount | None = None
     prompt_token_ids: Raw = ABSENT
     chat_request: Raw = ABSENT
 
@@ -33,7 +33,7 @@ class DerenderCompletionRequest(Struct):
     generate_responses: list[GenerateResponse] | UnsetType = UNSET
     generate_chunk: GenerateChunk | UnsetType = UNSET
     stream_state: Raw = ABSENT
-    prompt_tokens: int | list[int] | None = None
+    prompt_tokens: TokenCount | list[TokenCount] | None = None
     prompt_token_ids: Raw = ABSENT
     completion_request: Raw = ABSENT
 

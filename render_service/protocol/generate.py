@@ -10,7 +10,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Raw, Struct
 
+from .fields import Int64
+
 TokenId = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+TokenCount = TokenId  # sums of them stay far within what a JSON writer takes
 
 ABSENT = Raw(b"")
 
@@ -32,14 +35,14 @@ class GenerateLogProbs(Struct):
 
 
 class GenerateUsage(Struct):
-    prompt_tokens: int | None = 0
-    completion_tokens: int | None = 0
+    prompt_tokens: TokenCount | None = 0
+    completion_tokens: TokenCount | None = 0
 
 
 class GenerateStreamChoice(Struct):
-    index: int
+    index: Int64
     finish_reason: str | None = None
-    stop_reason: int | str | None = None
+    stop_reason: Int64 | str | None = None
     token_ids: list[TokenId] | None = None
     logprobs: GenerateLogProbs | None = None
 

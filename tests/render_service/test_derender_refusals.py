@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -11,9 +13,9 @@ from render_service import derender
 from render_service.errors import RequestError
 from render_service.model import Model
 
-from .derender_client import CHAT, chunk, demo, parsed_demo, stream
+from .derender_client import CHAT, chat_chunk, chunk, completion, demo, parsed_demo, stream
 
-GOOD = {"request_id": "r", "choices": [{"index": 0, "token_ids": [1, 2]}]}
+GOOD: dict[str, Any] = {"request_id": "r", "choices": [{"index": 0, "token_ids": [1, 2]}]}
 
 
 @pytest.fixture(scope="module")
@@ -187,13 +189,10 @@ def test_a_stream_ends_at_max_model_len(plain: Model, endpoint: str) -> None:
     ],
 )
 def test_a_state_that_is_not_ours_is_a_400(plain: Model, endpoint: str, state: Any) -> None:
+    if isinstance(state, dict):
+        state = {"k": endpoint, **state}
     body = {"stream": True, "generate_chunk": chunk([1]), "stream_state": state}
-    raw = (
-        orjson.dumps(body)
-        if state != {"v": 1, "d": [10**30]}
-        else repr(body).replace("'", '"').replace("None", "null").replace("True", "true").encode()
-    )
-    error = refused(plain, endpoint, raw)
+    error = refused(plain, endpoint, json.dumps(body).encode())
     assert error.status == 400
     assert "stream_state" in error.message
 
@@ -222,3 +221,61 @@ def test_lists_of_a_completion_run_parallel(plain: Model) -> None:
         assert error.type == "Bad Request"
         assert field in error.message
     assert "must not be empty" in refused(plain, "completion", {"generate_responses": []}).message
+
+
+Send = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def senders(plain: Model, parsed: Model) -> dict[str, Send]:
+    return {
+        "chat": lambda **body: chat_chunk(plain, **body),
+        "parsed chat": lambda **body: chat_chunk(
+            parsed, chat_request=CHAT, prompt_token_ids=[1], **body
+        ),
+        "completion": lambda **body: completion(plain, stream=True, **body),
+    }
+
+
+@pytest.mark.parametrize("sender", ["chat", "parsed chat", "completion"])
+@pytest.mark.parametrize("receiver", ["chat", "parsed chat", "completion"])
+@pytest.mark.parametrize("fingerprint", [True, False])
+def test_a_state_of_another_stream_is_refused(
+    senders: dict[str, Send], sender: str, receiver: str, fingerprint: bool
+) -> None:
+    state = senders[sender](generate_chunk=chunk([1]))["stream_state"]
+    if not fingerprint:  # as with --fingerprint off
+        del state["f"]
+    body = {"generate_chunk": chunk([2]), "stream_state": state}
+    if sender == receiver:
+        assert senders[receiver](**body)["chunk"]["choices"]
+        return
+    with pytest.raises(RequestError, match="stream_state") as refused:
+        senders[receiver](**body)
+    assert refused.value.status in (400, 409)
+
+
+@pytest.mark.parametrize("sender", ["chat", "parsed chat", "completion"])
+def test_a_state_of_another_choice_is_refused(senders: dict[str, Send], sender: str) -> None:
+    send = senders[sender]
+    usage = {"request_id": "r", "choices": [], "usage": {"completion_tokens": 1}}
+    state = send(generate_chunk=usage)["stream_state"]  # belongs to no choice yet
+    state = send(generate_chunk=chunk([1], index=1), stream_state=state)["stream_state"]
+    state = send(generate_chunk=usage, stream_state=state)["stream_state"]
+    with pytest.raises(RequestError, match="belongs to choice 1, the chunk has choice 0"):
+        send(generate_chunk=chunk([2]), stream_state=state)
+
+
+@pytest.mark.parametrize("sender", ["chat", "parsed chat", "completion"])
+def test_nothing_follows_the_end_of_an_output(senders: dict[str, Send], sender: str) -> None:
+    send = senders[sender]
+    state = send(generate_chunk=chunk([1], "length"))["stream_state"]
+    for ids, finish in ((None, None), ([], "length")):  # nothing to add, and harmless
+        answer = send(generate_chunk=chunk(ids, finish), stream_state=state)
+        (choice,) = answer["chunk"]["choices"]
+        text = choice["text"] if sender == "completion" else choice["delta"]["content"]
+        assert not text
+        assert choice["finish_reason"] == finish
+        state = answer["stream_state"]
+    with pytest.raises(RequestError, match="has ended"):
+        send(generate_chunk=chunk([2]), stream_state=state)

@@ -12,7 +12,7 @@ from render_service.stream_state import MAX_BYTES, VERSION, StreamState
 
 def test_a_state_comes_back_as_it_was() -> None:
     state = StreamState(v=VERSION, d=[195], p=[1, "held", [2]], r=True, l=[1, 2, 3, 4], o=7, n=9)
-    assert stream_state.decode(stream_state.encode(state)) == state
+    assert stream_state.decode(stream_state.encode(state), "chat") == state
 
 
 def test_what_is_at_its_default_is_not_sent() -> None:
@@ -31,6 +31,12 @@ def test_what_is_at_its_default_is_not_sent() -> None:
         {"v": VERSION, "o": -1},
         {"v": VERSION, "l": [1, 2, 3, 4, 5]},
         {"v": VERSION, "l": ["a"]},
+        {"v": VERSION, "l": [-1]},
+        {"v": VERSION, "l": [2**31]},
+        {"v": VERSION, "n": 10**30},
+        {"v": VERSION, "o": 10**30},
+        {"v": VERSION, "k": "completion"},
+        {"v": VERSION, "k": "other"},
         {"v": VERSION, "r": 3},
         {"v": VERSION, "p": {}},
         {"prev_tokens": [], "prefix_offset": 0, "output_token_ids": []},
@@ -38,11 +44,11 @@ def test_what_is_at_its_default_is_not_sent() -> None:
 )
 def test_a_state_that_we_did_not_write_is_refused_with_advice(state: Any) -> None:
     with pytest.raises(RequestError, match=r"invalid stream_state: .* unchanged") as refused:
-        stream_state.decode(json.dumps(state).encode())
+        stream_state.decode(json.dumps(state).encode(), "chat")
     assert refused.value.status == 400
     assert refused.value.param == "stream_state"
 
 
 def test_a_state_beyond_any_honest_size_is_not_even_read() -> None:
     with pytest.raises(RequestError, match=f"more than the {MAX_BYTES}"):
-        stream_state.decode(b"[" * (MAX_BYTES + 1))
+        stream_state.decode(b"[" * (MAX_BYTES + 1), "chat")

@@ -58,7 +58,16 @@ def test_templates_of_requests_are_kept_in_bounds() -> None:
     assert templates.pick(source=long) is not templates.pick(source=long)
 
 
-@pytest.mark.parametrize("source", ["{% if %}", "{{" + "(" * 100_000, "{{ 1 | foo }}"])
+UNCOMPILED = [
+    "{% break %}",
+    "{{ " + "1" * 5000 + " }}",
+    "{{ 10 ** 5000 }}",
+    "{% for m in messages %}" * 25 + "{% endfor %}" * 25,
+]
+"""Templates that Jinja parses and then fails on with an error that is not its own."""
+
+
+@pytest.mark.parametrize("source", ["{% if %}", "{{" + "(" * 100_000, "{{ 1 | foo }}", *UNCOMPILED])
 def test_a_broken_template_of_a_request(source: str) -> None:
     with pytest.raises(RequestError) as refused:
         named(default="a").pick(source=source)
@@ -69,6 +78,12 @@ def test_a_broken_template_of_a_request(source: str) -> None:
 def test_a_broken_template_of_the_model(name: str) -> None:
     with pytest.raises(StartupError, match=r"chat template .*, line 2: .*expression"):
         named(**{name: "a\n{% if %}"})
+
+
+@pytest.mark.parametrize("source", UNCOMPILED)
+def test_a_template_of_the_model_that_does_not_compile(source: str) -> None:
+    with pytest.raises(StartupError, match="chat template default: "):
+        named(default=source)
 
 
 def test_a_broken_template_that_serves_no_request_does_no_harm() -> None:
