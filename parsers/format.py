@@ -75,6 +75,7 @@ class ToolFormat:
     drops: special tokens that are no markers vanish, and calls are read even where the request
     wants none, as in vLLM's engine-based parsers; not beside reasoning that does not drop.
     trims: see `Policy`.
+    forced: what is read instead where `tool_choice` is "required" or "named".
     """
 
     name: str
@@ -86,6 +87,7 @@ class ToolFormat:
     required: tuple[str, ...] = ()
     drops: bool = False
     trims: bool = False
+    forced: Mapping[str, ToolFormat] = field(default_factory=dict)
 
 
 class Format:
@@ -103,12 +105,12 @@ class Format:
         self._vocab = dict(vocab)
         self._drops = tool is not None and tool.drops and (reasoning is None or reasoning.drops)
         known = frozenset(text for text, token in vocab.items() if token in special_ids)
+        forced = tool.forced if tool else {}
+        self._forms: Mapping[str, ToolFormat | None] = {"": None, "auto": tool, **forced}
         self._tables = {
-            (reasons, calls): self._table(
-                reasoning if reasons else None, tool if calls else None, known
-            )
+            (reasons, called): self._table(reasoning if reasons else None, form, known)
             for reasons in (False, True)
-            for calls in (False, True)
+            for called, form in self._forms.items()
         }
         regions = [region for table in self._tables.values() for region in table.values()]
         meant = {text for region in regions for text in (*region.specials, *region.drops)}
@@ -153,12 +155,18 @@ class Format:
 
     def _fresh(self, context: Context) -> Stream:
         """A stream in the answer."""
-        reasoning, tool = self._reasoning, self._tool
+        reasoning, called = self._reasoning, self._called(context)
         reasons = reasoning is not None and reasoning.runs(context)
-        calls = tool is not None and (context.keeps_calls or self._drops)
-        policy = Policy(context, calls_live=calls, trims=tool is not None and tool.trims)
-        codec = tool.codec if tool and calls else None
-        return Stream(self._tables[reasons, calls], CONTENT, codec, context, policy)
+        tool = self._forms[called]
+        policy = Policy(context, calls_live=tool is not None, trims=tool is not None and tool.trims)
+        codec = tool.codec if tool else None
+        return Stream(self._tables[reasons, called], CONTENT, codec, context, policy)
+
+    def _called(self, context: Context) -> str:
+        """How the request has calls read: a key of `_forms`."""
+        if not (context.keeps_calls or self._drops):
+            return ""
+        return context.tool_choice if context.tool_choice in self._forms else "auto"
 
     def _start_region(self, context: Context, prompt: Sequence[int] | None) -> str:
         reasoning = self._reasoning
@@ -204,7 +212,7 @@ class Format:
         stream = self.start(context, prompt_token_ids)
         events = stream.feed(pieces) + stream.finish(finish_reason)
         thought, said, calls = joined(events)
-        reasoning, tool = self._reasoning, self._tool
+        reasoning, tool = self._reasoning, self._forms[self._called(context)]
         ran = reasoning is not None and reasoning.runs(context)
         begun = reasoning is not None and stream.began == reasoning.start
         content: str | None = said.strip() if calls and tool and tool.trims else said

@@ -6,6 +6,9 @@ number, a literal or an escape that may go on is held back. What one pass cannot
 written: a repeated key. What would not be JSON is mended: a raw control character in a string
 is escaped, a comma before a closing bracket is dropped, NaN and infinities become null, a number
 too large for a float and half of a surrogate pair keep their spelling.
+
+Verbatim, all is written as it is read, but for raw control characters, NaN and infinities; a
+comma before a closing bracket is an error then, as it was written already.
 """
 
 from __future__ import annotations
@@ -83,9 +86,12 @@ class JsonStream:
     A number or literal at top level is only DONE with the character after it.
     """
 
-    __slots__ = ("pending", "stack", "state")
+    __slots__ = ("pending", "stack", "state", "verbatim")
 
-    def __init__(self, state: str = START, stack: str = "", pending: str = "") -> None:
+    def __init__(
+        self, state: str = START, stack: str = "", pending: str = "", *, verbatim: bool = False
+    ) -> None:
+        self.verbatim = verbatim
         self.state = state
         self.stack = stack  # the open containers, "{" and "["
         self.pending = pending  # a WORD or an escape that may go on
@@ -109,7 +115,10 @@ class JsonStream:
             elif self.state == WORD:
                 at = self._word(text, at, out)
             else:
+                start = at
                 at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # matches anything
+                if self.verbatim:
+                    out.append(text[start:at])
                 if at < end:
                     self._structure(text, at, out)
                     at += self.state != WORD
@@ -132,22 +141,28 @@ class JsonStream:
             self._value(text, at, out)
         elif state == AFTER and char == ",":
             self.state = NEXT_KEY if self.stack[-1] == "{" else NEXT_VALUE
+            if self.verbatim:
+                out.append(",")
         elif state == COLON and char == ":":
-            out.append(": ")
+            out.append(":" if self.verbatim else ": ")
             self.state = VALUE
         elif state in (FIRST_KEY, NEXT_KEY) and char == '"':
-            out.append('"' if state == FIRST_KEY else ', "')
+            out.append('"' if state == FIRST_KEY or self.verbatim else ', "')
             self.state = KEY_TEXT
-        elif state in _CLOSABLE and char == ("}" if self.stack[-1] == "{" else "]"):
+        elif self._closable() and char == ("}" if self.stack[-1] == "{" else "]"):
             out.append(char)
             self.stack = self.stack[:-1]
             self._ended()
         else:
             raise JsonError(text[at:])
 
+    def _closable(self) -> bool:
+        late = self.state in (NEXT_KEY, NEXT_VALUE)
+        return self.state in _CLOSABLE and not (late and self.verbatim)
+
     def _value(self, text: str, at: int, out: list[str]) -> None:
         char = text[at]
-        if self.state == NEXT_VALUE:
+        if self.state == NEXT_VALUE and not self.verbatim:
             out.append(", ")
         if char == '"':
             self.state = VALUE_TEXT
@@ -174,7 +189,7 @@ class JsonStream:
             return end
         if word not in _LITERALS and not _NUMBER.match(word):
             raise JsonError(text[at:])
-        out.append(_written(word))
+        out.append(word if self.verbatim and word not in _LITERALS else _written(word))
         self._ended()
         return end
 
@@ -215,20 +230,21 @@ class JsonStream:
                 end = second.end()
         escaped = text[at:end]
         char = json.loads(f'"{escaped}"')
-        out.append(escaped if "\ud800" <= char <= "\udfff" else escape(char))
+        kept = self.verbatim or "\ud800" <= char <= "\udfff"
+        out.append(escaped if kept else escape(char))
         return end
 
     def snapshot(self) -> list[str]:
         return [self.state, self.stack, self.pending]
 
     @classmethod
-    def resume(cls, saved: object) -> JsonStream:
+    def resume(cls, saved: object, *, verbatim: bool = False) -> JsonStream:
         state, stack, pending = texts(saved, 3)
         if state not in _STATES or stack.strip("{[") or len(stack) > MAX_DEPTH:
             raise Malformed
         if not stack.endswith(_INSIDE.get(state, "")) or (state == AFTER and not stack):
             raise Malformed
-        return cls(state, stack, pending)
+        return cls(state, stack, pending, verbatim=verbatim)
 
 
 def _written(word: str) -> str:

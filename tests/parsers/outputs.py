@@ -197,6 +197,7 @@ def contexts() -> st.SearchStrategy[Context]:
         Context,
         tools=st.sampled_from([TOOLS, TOOLS, ()]),
         tool_choice=st.sampled_from(["auto", "auto", "none", "required", "named"]),
+        named_tool=st.just("look"),
         parallel_tool_calls=st.booleans(),
         include_reasoning=st.booleans(),
         template_kwargs=st.sampled_from([{}, {}, {"enable_thinking": False}]),
