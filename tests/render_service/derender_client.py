@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import orjson
-from render_service.loading import load_model
 
 from render_service import derender
+from render_service.loading import load_model
 from render_service.model import Model
 from render_service.settings import Settings
 from tests.conftest import DEMO_MODEL
