@@ -32,10 +32,12 @@ class ReasoningFormat:
     content: markers that it also reads in the answer.
     opens, closes, boundaries: special tokens of the prompt, looked for from its end; reasoning
     is over where one of `closes` comes first. The first of `closes` must be a token.
-    switch: the template argument that turns reasoning off, if any.
+    switches: template arguments of which one that is true turns reasoning on; `unless_told`
+    holds where the request gives none. off: argument values that turn it off in any case.
     required: markers without a token of which the vocabulary is refused.
     drops: special tokens that are no markers vanish, as in vLLM's engine-based parsers.
     keeps_empty: a whole output's reasoning without text is "" and not null.
+    trims: white space at the end of all reasoning is dropped.
     """
 
     name: str
@@ -46,13 +48,21 @@ class ReasoningFormat:
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
     boundaries: tuple[str, ...] = ()
-    switch: str = ""
+    switches: tuple[str, ...] = ()
+    unless_told: bool = True
+    off: tuple[tuple[str, str], ...] = ()
     required: tuple[str, ...] = ()
     drops: bool = False
     keeps_empty: bool = False
+    trims: bool = False
 
     def runs(self, context: Context) -> bool:
-        return not self.switch or bool(context.template_kwargs.get(self.switch, True))
+        """Whether the request has the model reason."""
+        told = context.template_kwargs
+        given = [bool(told[name]) for name in self.switches if name in told]
+        return any(given or [self.unless_told]) and not any(
+            told.get(name) == value for name, value in self.off
+        )
 
     def closed(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> bool:
         """Whether the prompt leaves reasoning closed."""
@@ -158,7 +168,12 @@ class Format:
         reasoning, called = self._reasoning, self._called(context)
         reasons = reasoning is not None and reasoning.runs(context)
         tool = self._forms[called]
-        policy = Policy(context, calls_live=tool is not None, trims=tool is not None and tool.trims)
+        policy = Policy(
+            context,
+            calls_live=tool is not None,
+            trims=tool is not None and tool.trims,
+            trims_reasoning=reasoning is not None and reasoning.trims,
+        )
         codec = tool.codec if tool else None
         return Stream(self._tables[reasons, called], CONTENT, codec, context, policy)
 

@@ -21,17 +21,21 @@ class Policy:
 
     trims: white space around content is dropped in an output that calls, as vLLM's
     engine-based parsers do; else white space counts by the text between two calls.
+    trims_reasoning: white space at the end of all reasoning is dropped.
     """
 
     __slots__ = (
         "_calls_live", "_context", "_events", "_index", "_kind", "_parts", "_trims",
-        "calls", "said", "spaces",
+        "_trims_reasoning", "calls", "said", "spaces", "thought",
     )  # fmt: skip
 
-    def __init__(self, context: Context, *, calls_live: bool, trims: bool) -> None:
+    def __init__(
+        self, context: Context, *, calls_live: bool, trims: bool, trims_reasoning: bool = False
+    ) -> None:
         self._context = context
         self._calls_live = calls_live
         self._trims = trims
+        self._trims_reasoning = trims_reasoning
         self._events: list[Event] = []
         self._kind: type[Event] | None = None
         self._index = 0
@@ -39,6 +43,7 @@ class Policy:
         self.calls = 0  # calls begun, kept or not
         self.said = 0  # 0: no text yet, 1: text, 2: and a run of white space that was let go
         self.spaces = ""  # white space held back
+        self.thought = ""  # white space of the reasoning held back
 
     @property
     def called(self) -> bool:
@@ -52,7 +57,14 @@ class Policy:
         return events
 
     def reasoning(self, text: str) -> None:
-        if self._context.include_reasoning:
+        if not self._context.include_reasoning:
+            return
+        if self._trims_reasoning:
+            text = self.thought + text
+            core = len(text.rstrip())
+            core += (len(text) - core) // MAX_HELD_SPACE * MAX_HELD_SPACE
+            text, self.thought = text[:core], text[core:]
+        if text:
             self._add(Reasoning, text)
 
     def content(self, text: str) -> None:
@@ -136,11 +148,14 @@ class Policy:
             self._events.append(Reasoning(joined))
 
     def snapshot(self) -> list[int | str]:
-        return [self.calls, self.said, self.spaces]
+        counters: list[int | str] = [self.calls, self.said, self.spaces]
+        return [*counters, self.thought] if self.thought else counters
 
     def restore(self, saved: object) -> None:
         """Take a snapshot's counters; raises `Malformed`."""
-        calls, said, spaces = items(saved, 3)
+        held = isinstance(saved, list) and len(saved) == 4
+        calls, said, spaces, *thought = items(saved, 3 + held)
         if count(said) > 2:
             raise Malformed
         self.calls, self.said, self.spaces = count(calls), said, text(spaces)
+        self.thought = text(thought[0]) if thought else ""

@@ -35,7 +35,7 @@ QWEN3 = ReasoningFormat(
     opens=(OPEN,),
     closes=(CLOSE, CALL),
     boundaries=("<|im_start|>", "<|im_end|>"),
-    switch="enable_thinking",
+    switches=("enable_thinking",),
     drops=True,
 )
 
