@@ -49,8 +49,8 @@ class Endpoint(NamedTuple):
 
 
 ENDPOINTS = (
-    Endpoint("/v1/chat/completions/render", render.chat, "rendered", 16 * KiB, True),
-    Endpoint("/v1/completions/render", render.completion, "rendered", 16 * KiB, True),
+    Endpoint("/v1/chat/completions/render", render.chat, "rendered", 16 * KiB, fingerprinted=True),
+    Endpoint("/v1/completions/render", render.completion, "rendered", 16 * KiB, fingerprinted=True),
     Endpoint("/v1/chat/completions/derender", derender.chat, "derendered", 32 * KiB),
     Endpoint("/v1/completions/derender", derender.completion, "derendered", 32 * KiB),
     Endpoint("/tokenize", tokenize.tokenize, None, 16 * KiB),

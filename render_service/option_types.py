@@ -120,6 +120,8 @@ def size_or_auto(word: str) -> int | None:
 
 def choice(*names: str) -> Callable[[str], str]:
     def read(word: str) -> str:
+        if word == "False" and "off" in names:
+            word = "off"  # which YAML reads as false
         if word not in names:
             raise ValueError(f"expected one of {', '.join(names)}, not {word!r}")
         return word

@@ -87,6 +87,15 @@ def test_config_file(tmp_path: Path) -> None:
     assert found.ignored == ("--tensor-parallel-size", "--enforce-eager")
 
 
+def test_off_is_a_word_though_yaml_reads_false(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    for value in ("off", "'off'", "require"):
+        file.write_text(f"fingerprint: {value}\n")
+        assert settings("--config", str(file)).fingerprint == value.strip("'")
+    with pytest.raises(UsageError, match="expected one of off, check, require"):
+        settings("--fingerprint", "on")
+
+
 def test_empty_config_file(tmp_path: Path) -> None:
     file = tmp_path / "config.yaml"
     file.write_text("# nothing\n")
