@@ -1,11 +1,31 @@
-"""uvicorn's httptools protocol with a bound on a request's head, which llhttp does not have."""
+"""uvicorn's httptools protocol with bounds on what a connection may hold and how long it may wait.
+
+uvicorn and llhttp bound neither a request's head nor the time that it takes to come. An Upgrade
+that is asked for is ignored, as a server may: clients offer HTTP/2 with their first request, and
+llhttp would take that request's body for the new protocol.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+import httptools
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+READ_TIMEOUT = 60.0
+"""Seconds for a head from its first byte to its end, and between two parts of a body."""
+
+_UPGRADE = (b"connection", b"upgrade", b"http2-settings")
+
+
+class HttpConfig(Config):
+    """max_headers: of a request; one more is kept, so that the application sees too many."""
+
+    def __init__(self, *args: Any, max_headers: int, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.max_headers = max_headers
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
@@ -14,19 +34,54 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     What counts is what was received while the head is incomplete, so one read more may be held.
     """
 
-    def __init__(self, config: Config, *args: Any, **kwargs: Any) -> None:
+    config: HttpConfig
+    read_timeout = READ_TIMEOUT
+
+    def __init__(self, config: HttpConfig, *args: Any, **kwargs: Any) -> None:
         super().__init__(config, *args, **kwargs)
         self._max_bytes = config.h11_max_incomplete_event_size or 0
         self._in_head = True
         self._head_bytes = 0
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
+        super().connection_made(transport)
+        self._await_more()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._awaited()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        self._unset_keepalive_if_required()
         if self._in_head:
             self._head_bytes += len(data)
-        super().data_received(data)
-        if self._in_head and self._head_bytes > self._max_bytes > 0:
-            self.logger.warning("Request head too large.")
-            self.send_400_response("Request head too large.")
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._without_upgrade(data[upgrade.args[0] :])
+            return
+        except httptools.HttpParserError:
+            self._refuse("Invalid HTTP request received.")
+            return
+        if not self._in_head:
+            self._awaited()
+            self._await_more()
+        elif self._head_bytes == 0:
+            self._awaited()
+        elif self._head_bytes > self._max_bytes > 0:
+            self._refuse("Request head too large.")
+        elif self._deadline is None:
+            self._await_more()
+
+    def on_message_begin(self) -> None:
+        self._in_head = True
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Trailers, which come after the head, are of no use here."""
+        if self._in_head and len(self.headers) <= self.config.max_headers:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         self._in_head = False
@@ -36,3 +91,41 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._in_head = True
         super().on_message_complete()
+
+    def _should_upgrade(self) -> bool:
+        """Told so, uvicorn leaves the request alone."""
+        return True
+
+    def _without_upgrade(self, rest: bytes) -> None:
+        """The same request once more, as one that asks for no upgrade."""
+        method = self.scope["method"]
+        if method == "CONNECT":
+            self._refuse("CONNECT is not supported.")
+            return
+        lines = [f"{method} ".encode() + self.url + f" HTTP/{self.scope['http_version']}".encode()]
+        for name, value in self.headers:
+            if name not in _UPGRADE:
+                lines.append(name + b": " + value)
+            elif name == b"connection" and b"close" in value.lower():
+                lines.append(b"connection: close")
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn's
+        self.data_received(b"\r\n".join([*lines, b"", rest]))
+
+    def _refuse(self, why: str) -> None:
+        self.logger.warning(why)
+        self.send_400_response(why)
+
+    def _await_more(self) -> None:
+        self._deadline = self.loop.call_later(self.read_timeout, self._late)
+
+    def _awaited(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _late(self) -> None:
+        if self.flow.read_paused:  # it is not the client that we wait for
+            self._await_more()
+        else:
+            self.transport.close()

@@ -66,4 +66,5 @@ def _answer_id(body: bytes) -> str:
         return "-"
     chunk = value.get("chunk")
     found = value.get("request_id") or (chunk if isinstance(chunk, dict) else value).get("id")
-    return str(found or "-")
+    # Escaped: a client's request ID must not look like lines of the log.
+    return orjson.dumps(str(found or "-")).decode()[1:-1]

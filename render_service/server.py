@@ -19,7 +19,7 @@ import uvloop
 
 from . import tls
 from .app import App
-from .http_protocol import BoundedHttpProtocol
+from .http_protocol import BoundedHttpProtocol, HttpConfig
 from .settings import Settings
 from .sockets import BACKLOG
 
@@ -65,8 +65,8 @@ class Server(uvicorn.Server):
         self._stop()
 
 
-def uvicorn_config(app: App, settings: Settings) -> uvicorn.Config:
-    return uvicorn.Config(
+def uvicorn_config(app: App, settings: Settings) -> HttpConfig:
+    return HttpConfig(
         app.asgi,
         interface="asgi3",
         loop="uvloop",
@@ -88,6 +88,7 @@ def uvicorn_config(app: App, settings: Settings) -> uvicorn.Config:
         ssl_cert_reqs=settings.ssl_cert_reqs,
         ssl_ciphers=settings.ssl_ciphers or "",
         h11_max_incomplete_event_size=settings.h11_max_incomplete_event_size,
+        max_headers=settings.h11_max_header_count,
     )
 
 

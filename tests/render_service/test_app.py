@@ -169,6 +169,12 @@ def test_the_id_that_is_logged_is_the_answers(serve: Serve) -> None:
     assert '- /detokenize: params: {"model":null}, text: {"tokens":[1]}' in output
 
 
+def test_a_request_id_cannot_write_lines_of_the_log(service: LocalServer) -> None:
+    post(service, ECHO, json.dumps({"seed": 11, "id": "a\nINFO: all is well\x1b[2J"}).encode())
+    (line,) = [line for line in service.output().splitlines() if '"seed":11' in line]
+    assert r"a\nINFO: all is well\u001b[2J" in line.partition(ECHO)[0]
+
+
 def test_text_is_not_logged_unasked(serve: Serve) -> None:
     service = serve()
     post(service, "/tokenize", b'{"prompt": "a long story"}')

@@ -1,0 +1,131 @@
+"""The protocol on real sockets, before an application that says what it was given."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable
+
+import pytest
+from starlette.types import Receive, Scope, Send
+from uvicorn.server import ServerState
+
+from render_service.http_protocol import BoundedHttpProtocol, HttpConfig
+from render_service.reply import json_reply
+from render_service.request_body import Disconnected, read_body
+
+POST = b"POST /a HTTP/1.1\r\nHost: x\r\n"
+H2C = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n"
+BODY = b"Content-Length: 4\r\n\r\nbody"
+CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n"
+MAX_HEADERS = 50
+
+
+class Quick(BoundedHttpProtocol):
+    read_timeout = 0.3
+
+
+async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+    try:
+        body = await read_body(receive, {}, 1 << 20)
+    except Disconnected:
+        return
+    names = [name.decode() for name, _ in scope["headers"]]
+    await json_reply([scope["method"], body.decode(), names]).send(send)
+
+
+async def exchange(client: Callable[[int], Awaitable[bytes]]) -> bytes:
+    config = HttpConfig(
+        echo,
+        max_headers=MAX_HEADERS,
+        h11_max_incomplete_event_size=4096,
+        log_config=None,
+        timeout_keep_alive=60,
+    )
+    loop = asyncio.get_running_loop()
+    state = ServerState()
+    server = await loop.create_server(lambda: Quick(config, state, {}), "127.0.0.1", 0)
+    async with server:
+        answer = await client(server.sockets[0].getsockname()[1])
+        for connection in list(state.connections):
+            connection.shutdown()
+        return answer
+
+
+def answers(*parts: bytes, pause: float = 0.0) -> list[list[object]]:
+    """The bodies of all answers to what is sent in these parts; the last closes the connection."""
+
+    async def client(port: int) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for part in parts:
+            writer.write(part)
+            await asyncio.sleep(pause)
+        try:
+            return await reader.read()
+        except ConnectionError:  # it was closed while we sent
+            return b""
+        finally:
+            writer.close()
+
+    received = asyncio.run(exchange(client))
+    bodies = [part.partition(b"\r\n\r\n")[2] for part in received.split(b"HTTP/1.1 ")[1:]]
+    return [json.loads(body) if body.startswith(b"[") else [body.decode()] for body in bodies]
+
+
+def bytewise(data: bytes) -> Iterable[bytes]:
+    return (data[at : at + 1] for at in range(len(data)))
+
+
+CLOSE = POST + b"Connection: close\r\n" + BODY
+
+
+@pytest.mark.parametrize("body", [BODY, CHUNKED + b"\r\n"])
+@pytest.mark.parametrize("cut", ["whole", "after the head", "bytewise"])
+def test_an_upgrade_is_ignored(body: bytes, cut: str) -> None:
+    request = POST + H2C + body
+    head = request.index(b"\r\n\r\n") + 4
+    parts = {
+        "whole": [request + CLOSE],
+        "after the head": [request[:head], request[head:], CLOSE],
+        "bytewise": [*bytewise(request + CLOSE)],
+    }[cut]
+    first, second = answers(*parts, pause=0.001)
+    assert first[:2] == second[:2] == ["POST", "body"]
+    assert not {"connection", "upgrade", "http2-settings"} & set(first[2])  # type: ignore[call-overload]  # a list
+
+
+def test_an_upgrade_that_closes_still_closes() -> None:
+    head = POST + H2C.replace(b"Upgrade, ", b"close, Upgrade, ")
+    assert len(answers(head + BODY)) == 1
+
+
+def test_connect_is_refused() -> None:
+    assert answers(b"CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n") == [["CONNECT is not supported."]]
+
+
+def test_headers_over_the_bound_are_not_kept() -> None:
+    many = b"".join(b"a%d:\r\n" % number for number in range(200))
+    ((_, _, names),) = answers(POST + many + b"Connection: close\r\n" + BODY + b"")[:1]
+    assert len(names) == MAX_HEADERS + 1  # type: ignore[arg-type]  # a list
+
+
+def test_trailers_are_not_headers() -> None:
+    trailers = b"".join(b"t%d: x\r\n" % number for number in range(1000)) + b"\r\n"
+    (first, _) = answers(POST + CHUNKED + trailers + CLOSE)
+    assert first[2] == ["host", "transfer-encoding"]
+
+
+@pytest.mark.parametrize(
+    "start", [b"", POST, POST + b"Content-Length: 9\r\n\r\nb", POST + CHUNKED[:-3]]
+)
+def test_what_does_not_go_on_is_closed(start: bytes) -> None:
+    assert answers(start) == []
+
+
+def test_a_head_that_comes_bit_by_bit_is_closed() -> None:
+    assert answers(*bytewise(POST[:24]), pause=0.02) == []
+
+
+def test_a_slow_body_that_goes_on_is_read() -> None:
+    request = POST + b"Connection: close\r\nContent-Length: 8\r\n\r\n"
+    assert answers(request, *bytewise(b"slowbody"), pause=0.06)[0][1] == "slowbody"
