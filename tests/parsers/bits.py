@@ -1,0 +1,122 @@
+"""What generated outputs are made of: vocabulary, tools, bits of text, calls as models write them.
+
+Shared by the Hypothesis strategies (`outputs.py`) and the plain generators (`random_outputs.py`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from parsers import Piece, Special, Tool
+
+from .families import BY_REASONING, BY_TOOL, FAMILIES
+
+TOOLS = (
+    Tool(
+        "look",
+        {
+            "type": "object",
+            "properties": {
+                "text": {"type": "string"},
+                "days": {"type": "integer"},
+                "where": {"type": "object"},
+                "maybe": {"type": ["string", "null"]},
+            },
+        },
+    ),
+    Tool("run", None),
+)
+
+SPECIALS = {
+    "<think>": 1,
+    "</think>": 2,
+    "<tool_call>": 3,
+    "</tool_call>": 4,
+    "<|im_start|>": 5,
+    "<|im_end|>": 6,
+    "<|python_tag|>": 7,
+}
+SPECIALS |= {
+    text: 100 + n
+    for n, text in enumerate(sorted({t for f in FAMILIES.values() for t in f.added} - {*SPECIALS}))
+}
+SPECIAL_IDS = {5, 6}
+# The vocabularies: with the call tags, and without.
+PLAIN = {text: token for text, token in SPECIALS.items() if "tool_call" not in text}
+
+WORDS = (
+    "Hm", " the", " café", "日本", "👩‍👩‍👧‍👦", "<", "<b>", "{", "}", ";", '"', "\\", "1.5", "</",
+    "a<t", ">",
+)  # fmt: skip
+BLANKS = (" ", "\n", "\n\n", "\t", "  ")
+MARKUP = (
+    *SPECIALS,
+    "<function=look>", "<function=", "</function>", "<parameter=text>", "<parameter=days>",
+    "</parameter>", "< parameter = maybe>", "< / parameter >", "look", "; ",
+    '{"name": "look", "arguments": ', '{"name": "run", "parameters": {', '"text": "', '"a": ',
+    '{"arguments": {"a": [1, 2]}, "name": "run"}', "}}", "}", "[", "]", ", ", ": ", "true",
+    "null", "-1", "1e3", "12", '"x"', "\\u00e9", "\\ud83d\\ude00", "\\n", '\\"', "NaN",
+    "<tool", "_call>", "</func", "tion>", "<thi", "nk>", "</para", "meter>",
+)  # fmt: skip
+# Strings that arguments like to hold.
+TRICKY = ("</tool_call>", "</think>", "<tool_call>", "a </parameter", '"\\', "{}", "é\n")
+PARAMETERS = ("text", "days", "where", "maybe", "other", "ключ")
+NAMES = ("look", "run", "no_such")
+PROSE = "abc é日\n .,"
+SEPARATORS = ((", ", ": "), (",", ":"))
+
+
+def pieces_from(text: str, vocab: Mapping[str, int]) -> list[Piece]:
+    """The text as a tokenizer with these special tokens would give it back."""
+    split = re.split(f"({'|'.join(map(re.escape, vocab))})", text)
+    return [Special(part) if part in vocab else part for part in split if part]
+
+
+def write_call(
+    tool: str,
+    name: str,
+    arguments: dict[str, Any],
+    separators: tuple[str, str] = (", ", ": "),
+    *,
+    ascii_only: bool = False,
+) -> str:
+    """A call as the tool name's model writes it. JSON of the base families may be spelt so."""
+    family = BY_TOOL.get(tool)
+    if family and family.call:
+        return family.call(name, arguments)
+    if tool == "qwen3_coder":
+        body = "".join(
+            f"<parameter={key}>\n{_plain(value)}\n</parameter>\n"
+            for key, value in arguments.items()
+        )
+        return f"<tool_call>\n<function={name}>\n{body}</function>\n</tool_call>"
+    key = "parameters" if tool == "llama3_json" else "arguments"
+    body = json.dumps(
+        {"name": name, key: arguments}, ensure_ascii=ascii_only, separators=separators
+    )
+    return body if tool == "llama3_json" else f"<tool_call>\n{body}\n</tool_call>"
+
+
+def _plain(value: Any) -> str:
+    """A value between tags, without what could end it."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return re.sub(r"</?", "", text)
+
+
+def think_tags(reasoning: str) -> tuple[str, str]:
+    family = BY_REASONING.get(reasoning)
+    return family.think if family else ("<think>", "</think>")
+
+
+def gaps(tool: str) -> tuple[str, ...]:
+    """What may stand after a call."""
+    return ("", "\n", "; ") if tool == "llama3_json" else ("\n",)
+
+
+def markup_of(tool: str | None, reasoning: str | None) -> tuple[str, ...]:
+    """Markup of the families that the names belong to."""
+    families = [BY_TOOL.get(tool or ""), BY_REASONING.get(reasoning or "")]
+    return tuple(bit for f in families if f for bit in (*f.markup, *f.added, *f.think))
