@@ -117,7 +117,7 @@ class JsonStream:
             else:
                 start = at
                 at = _SPACE.match(text, at).end()  # type: ignore[union-attr]  # matches anything
-                if self.verbatim:
+                if self.verbatim and self.state != START:
                     out.append(text[start:at])
                 if at < end:
                     self._structure(text, at, out)

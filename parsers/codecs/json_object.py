@@ -34,11 +34,17 @@ class JsonObject(Codec):
     """arguments: the keys that may carry them.
 
     limit: characters within which an object must become a call, else it is none; 0: no limit.
+    keyed: the first key is the name and its value the arguments: `{NAME: {...}}`.
+    optional: an object with a name alone is a call without arguments.
+    verbatim: arguments are written as the model wrote them.
     """
 
     name: str = "name"
     arguments: tuple[str, ...] = ("arguments",)
     limit: int = 0
+    keyed: bool = False
+    optional: bool = False
+    verbatim: bool = False
 
     def start(self, context: Context) -> Decoder:
         return ObjectDecoder(self)
@@ -50,7 +56,7 @@ class JsonObject(Codec):
         stage, phase, reader, *waiting = saved
         decoder.phase, decoder.stage = text(phase), count(stage)
         if reader is not None:
-            decoder.reader = JsonStream.resume(reader)
+            decoder.reader = JsonStream.resume(reader, verbatim=self.verbatim)
         if phase not in _PHASES or (phase in (KEY, VALUE)) != (reader is not None):
             raise Malformed
         if (
@@ -120,12 +126,13 @@ class ObjectDecoder(Decoder):
                 return -1
             char, phase = text[at], self.phase
             if char == "}" and phase in (FIRST, MORE):
+                self._close(out)
                 return at + 1
             if (phase, char) not in _AFTER:
                 raise JsonError(text[at:])
             self.phase = _AFTER[phase, char]
             if self.phase in (KEY, VALUE):
-                self.reader, self.part = JsonStream(), ""
+                self.reader, self.part = JsonStream(verbatim=self.codec.verbatim), ""
             at += self.phase != KEY
 
     def _value(self, reader: JsonStream, text: str, at: int, out: Policy) -> int:
@@ -145,9 +152,9 @@ class ObjectDecoder(Decoder):
             out.arguments(written)
         elif self.stage == ENDED:
             return
-        elif self.phase == KEY or self.field == self.codec.name:
+        elif self.phase == KEY or (self.field == self.codec.name and not self.codec.keyed):
             self.part += written
-        elif self.field in self.codec.arguments:
+        elif self.codec.keyed or self.field in self.codec.arguments:
             if self.name is None:
                 self.early += written
             elif written or reader.state not in (START, WORD):
@@ -159,12 +166,21 @@ class ObjectDecoder(Decoder):
         out.call(self.name or "")
         self.name = None
 
+    def _close(self, out: Policy) -> None:
+        """The object is whole."""
+        if self.codec.optional and self.stage == WAITING and self.name is not None:
+            self._begin(out)
+            out.arguments("{}")
+            self.stage = ENDED
+
     def _ended(self, text: str, at: int, out: Policy) -> None:
         """The key or value being read is whole."""
         reads_key, self.phase = self.phase == KEY, COLON if self.phase == KEY else MORE
         if reads_key and self.stage == WAITING:
             self.field = _string(self.part, text, at)
-            if self.field in self.codec.arguments:
+            if self.codec.keyed:
+                self.name = self.field
+            elif self.field in self.codec.arguments:
                 self.early = ""
         elif self.stage == BEGUN:
             self.stage = ENDED
