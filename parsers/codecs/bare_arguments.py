@@ -50,7 +50,7 @@ class BareDecoder(Decoder):
             status = DONE if self.reader.state == WHOLE else ""
         except JsonError as error:
             status, rest = BROKEN, error.rest
-        if self.reader.state not in (START, FIRST_KEY):
+        if self.begun or self._begins():
             self._write(parts, out)
             return (status, rest) if status else None
         if status:
@@ -58,6 +58,11 @@ class BareDecoder(Decoder):
             return REJECTED, rest
         self.raw += text
         return None
+
+    def _begins(self) -> bool:
+        """Whether what was read is more than `{`."""
+        state = self.reader.state
+        return state != START and (state != FIRST_KEY or len(self.reader.stack) > 1)
 
     def _write(self, parts: list[str], out: Policy) -> None:
         if not self.begun:

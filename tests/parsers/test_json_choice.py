@@ -43,6 +43,8 @@ _CASES: list[tuple[Context, str, str, list[tuple[str, str]]]] = [
     (NAMED, '{\n "a": "x', "", [("f", '{\n "a": "x')]),
     (NAMED, '{"a": tru', "", [("f", '{"a": tru')]),
     (NAMED, '{"a": "x\ny", "b": NaN}', "", [("f", '{"a": "x\\ny", "b": null}')]),
+    (NAMED, '{"a": {', "", [("f", '{"a": {')]),
+    (NAMED, '{"a": {}', "", [("f", '{"a": {}')]),
     (NAMED, '{"a": 1,}', "}", [("f", '{"a": 1,')]),
     (NAMED, '{"a": [1,]}', "]}", [("f", '{"a": [1,')]),
     (NAMED, '{"a": 1} and {"b": 2}', ' and {"b": 2}', [("f", '{"a": 1}')]),

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from parsers.json_stream import DONE, MAX_DEPTH, JsonError, JsonStream, dumps
 
+from .json_prefix import is_json_prefix
 from .outputs import JSON_VALUES
-from .test_properties import is_json_prefix, modest
+from .test_properties import modest
 
 
 def read(*chunks: str) -> tuple[str, str]:

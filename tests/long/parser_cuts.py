@@ -1,0 +1,241 @@
+"""Cut and resume generated outputs of every parser name, as many as wanted.
+
+    python -m tests.long.parser_cuts --cases 200000 --seed 1
+
+A case is a name or a pair of names, an output and a way to cut it. Its joined events must be
+those of the whole output, also through a snapshot after each chunk, and the arguments of its
+calls JSON or a prefix of it. A failing case is shrunk and printed; the exit code is then 1.
+The short run in `tests/parsers/test_cuts.py` is part of the tests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import product
+from random import Random
+
+import parsers
+from parsers import Context, Format, Piece, Special
+from parsers.registry import REASONING_FORMATS
+from tests.parsers import random_outputs
+from tests.parsers.bits import PLAIN, SPECIAL_IDS, SPECIALS, TOOLS
+from tests.parsers.json_prefix import is_json_prefix
+from tests.parsers.random_outputs import PROMPTS, Chunks
+from tests.parsers.support import characters, streamed
+
+CUTS = 4
+"""Ways an output is cut: two plain ones, one resumed, and every character by itself resumed."""
+SHOWN = 20
+"""Failing cases that are printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    tool: str | None
+    reasoning: str | None
+    plain: bool
+    context: Context
+    prompt: list[int] | None
+    chunks: Chunks
+    resumed: bool
+
+
+@dataclass(slots=True)
+class Report:
+    cases: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    names: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+
+@cache
+def loaded(tool: str | None, reasoning: str | None, plain: bool) -> Format | None:
+    """None where the names do not go together, or not with the vocabulary."""
+    try:
+        return parsers.load(tool, reasoning, PLAIN if plain else SPECIALS, SPECIAL_IDS)
+    except ValueError:
+        return None
+
+
+def combinations() -> list[tuple[str | None, str | None]]:
+    """All names alone, and all pairs that may be configured."""
+    known = parsers.names()
+    pairs = product((None, *known["tool"]), (None, *known["reasoning"]))
+    return [pair for pair in pairs if any(pair) and loaded(*pair, False)]
+
+
+def fault(case: Case) -> str | None:
+    """What is wrong with the case; None for nothing."""
+    fmt = loaded(case.tool, case.reasoning, case.plain)
+    assert fmt
+    try:
+        whole = streamed(fmt, case.context, case.prompt, [glued(case.chunks)])
+        parts = streamed(fmt, case.context, case.prompt, case.chunks, resumed=case.resumed)
+        if parts != whole:
+            same = case.resumed and whole == streamed(fmt, case.context, case.prompt, case.chunks)
+            return "snapshot" if same else "chunking"
+    except Exception as error:
+        return f"raises {type(error).__name__}"
+    if not all(is_json_prefix(arguments) for _, arguments in whole[2]):
+        return "arguments"
+    return None
+
+
+def glued(chunks: Chunks) -> list[Piece]:
+    """All in one chunk, text in as few pieces as there can be."""
+    pieces: list[Piece] = []
+    for chunk in chunks:
+        for piece in chunk:
+            if pieces and not {type(pieces[-1]), type(piece)} - {str}:
+                pieces[-1] += piece
+            else:
+                pieces.append(piece)
+    return pieces
+
+
+def cases(rng: Random) -> Iterator[Case]:
+    """Without end; the names in turn."""
+    pairs = combinations()
+    while True:
+        rng.shuffle(pairs)
+        for tool, reasoning in pairs:
+            plain = rng.random() < 0.3 and loaded(tool, reasoning, True) is not None
+            vocab = PLAIN if plain else SPECIALS
+            pieces = random_outputs.output(rng, tool, reasoning, vocab)
+            switches = REASONING_FORMATS[reasoning].switches if reasoning else ()
+            case = Case(
+                tool,
+                reasoning,
+                plain,
+                random_outputs.context(rng, switches),
+                rng.choice(PROMPTS),
+                [],
+                False,
+            )
+            for resumed in (False, False, True):
+                yield replace(case, chunks=random_outputs.cut(rng, pieces), resumed=resumed)
+            yield replace(case, chunks=[[c] for c in characters(pieces)], resumed=True)
+
+
+def run(count: int, seed: int, seconds: float | None = None) -> Report:
+    """count: cases; fewer where the seconds are over before."""
+    report = Report()
+    end = None if seconds is None else time.monotonic() + seconds
+    for case in cases(Random(seed)):
+        if report.cases >= count or (end is not None and time.monotonic() > end):
+            break
+        report.cases += 1
+        name = "+".join(filter(None, (case.tool, case.reasoning)))
+        report.names[name] += 1
+        found = fault(case)
+        if found is None:
+            continue
+        report.kinds[found] += 1
+        shown = f"{name}: {found}"
+        if len(report.failures) < SHOWN and not any(f.startswith(shown) for f in report.failures):
+            report.failures.append(f"{shown}\n{described(shrunk(case, found))}")
+    return report
+
+
+def shrunk(case: Case, found: str) -> Case:
+    """The case without what it does not need to fail in the same way."""
+
+    def fails(chunks: Chunks) -> bool:
+        return fault(replace(case, chunks=chunks)) == found
+
+    again = True
+    while again:
+        again = False
+        for smaller in _smaller(case.chunks):
+            if fails(smaller):
+                case, again = replace(case, chunks=smaller), True
+                break
+    for context in _simpler(case.context):
+        if fault(replace(case, context=context)) == found:
+            case = replace(case, context=context)
+    return case
+
+
+def _smaller(chunks: Chunks) -> Iterator[Chunks]:
+    for size in (8, 4, 2, 1):
+        for at in range(0, len(chunks), size):
+            yield chunks[:at] + chunks[at + size :]
+    for at, chunk in enumerate(chunks):
+        if at and len(chunks) > 2:  # one cut less
+            yield [*chunks[: at - 1], glued([chunks[at - 1], chunk]), *chunks[at + 1 :]]
+        for place, piece in enumerate(chunk):
+            rest = [*chunk[:place], *chunk[place + 1 :]]
+            if rest:
+                yield [*chunks[:at], rest, *chunks[at + 1 :]]
+            if isinstance(piece, Special) or len(piece) == 1:
+                continue
+            for size in sorted({len(piece) // 2, 3, 1} - {0}, reverse=True):
+                for start in range(0, len(piece), size):
+                    less = piece[:start] + piece[start + size :]
+                    if less:
+                        shorter = [*chunk[:place], less, *chunk[place + 1 :]]
+                        yield [*chunks[:at], shorter, *chunks[at + 1 :]]
+
+
+def _simpler(context: Context) -> Iterator[Context]:
+    yield Context(tools=context.tools, tool_choice=context.tool_choice, named_tool="look")
+    yield Context(tools=TOOLS, tool_choice="auto")
+
+
+def described(case: Case) -> str:
+    """As Python, to be pasted into a test."""
+    fmt = loaded(case.tool, case.reasoning, case.plain)
+    assert fmt
+    chunks = [[_shown(piece) for piece in chunk] for chunk in case.chunks]
+    context = case.context
+    try:
+        whole = streamed(fmt, context, case.prompt, [glued(case.chunks)])
+        parts = streamed(fmt, context, case.prompt, case.chunks, resumed=case.resumed)
+    except Exception as error:
+        whole, parts = error, None  # type: ignore[assignment]  # only shown
+    return (
+        f"  vocabulary {'PLAIN' if case.plain else 'SPECIALS'}, prompt {case.prompt}, "
+        f"resumed {case.resumed}\n"
+        f"  tools {bool(context.tools)}, {context.tool_choice}, "
+        f"parallel {context.parallel_tool_calls}, reasoning {context.include_reasoning}, "
+        f"{dict(context.template_kwargs)}\n"
+        f"  chunks [{', '.join('[' + ', '.join(chunk) + ']' for chunk in chunks)}]\n"
+        f"  whole  {whole}\n  cut    {parts}"
+    )
+
+
+def _shown(piece: Piece) -> str:
+    return f"Special({str(piece)!r})" if isinstance(piece, Special) else repr(piece)
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--cases", type=int, default=200_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, help="End after so long.")
+    args = parser.parse_args(argv)
+    report = run(args.cases, args.seed, args.seconds)
+    print("\n".join(report.failures))
+    print(
+        f"{report.cases} cases of {len(report.names)} names and pairs, seed {args.seed}: "
+        + ", ".join(
+            f"{report.kinds[kind]} {what}"
+            for kind, what in (
+                ("chunking", "chunking differences"),
+                ("snapshot", "snapshot differences"),
+                ("arguments", "arguments that are no JSON"),
+            )
+        )
+        + "".join(f", {n} times {k}" for k, n in report.kinds.items() if k.startswith("raises"))
+    )
+    return 1 if report.kinds else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
