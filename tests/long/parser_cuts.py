@@ -29,8 +29,6 @@ from tests.parsers.json_prefix import is_json_prefix
 from tests.parsers.random_outputs import PROMPTS, Chunks
 from tests.parsers.support import characters, streamed
 
-CUTS = 4
-"""Ways an output is cut: two plain ones, one resumed, and every character by itself resumed."""
 SHOWN = 20
 """Failing cases that are printed."""
 
@@ -63,11 +61,15 @@ def loaded(tool: str | None, reasoning: str | None, plain: bool) -> Format | Non
         return None
 
 
-def combinations() -> list[tuple[str | None, str | None]]:
-    """All names alone, and all pairs that may be configured."""
+def names_in_turn(rng: Random) -> Iterator[tuple[str | None, str | None]]:
+    """All names alone, then with these all pairs that may be configured, again and again."""
     known = parsers.names()
-    pairs = product((None, *known["tool"]), (None, *known["reasoning"]))
-    return [pair for pair in pairs if any(pair) and loaded(*pair, False)]
+    alone = [(tool, None) for tool in known["tool"]] + [(None, r) for r in known["reasoning"]]
+    pairs = alone + list(product(known["tool"], known["reasoning"]))
+    while True:
+        yield from alone
+        rng.shuffle(pairs)
+        yield from (pair for pair in pairs if loaded(*pair, False))
 
 
 def fault(case: Case) -> str | None:
@@ -100,27 +102,16 @@ def glued(chunks: Chunks) -> list[Piece]:
 
 
 def cases(rng: Random) -> Iterator[Case]:
-    """Without end; the names in turn."""
-    pairs = combinations()
-    while True:
-        rng.shuffle(pairs)
-        for tool, reasoning in pairs:
-            plain = rng.random() < 0.3 and loaded(tool, reasoning, True) is not None
-            vocab = PLAIN if plain else SPECIALS
-            pieces = random_outputs.output(rng, tool, reasoning, vocab)
-            switches = REASONING_FORMATS[reasoning].switches if reasoning else ()
-            case = Case(
-                tool,
-                reasoning,
-                plain,
-                random_outputs.context(rng, switches),
-                rng.choice(PROMPTS),
-                [],
-                False,
-            )
-            for resumed in (False, False, True):
-                yield replace(case, chunks=random_outputs.cut(rng, pieces), resumed=resumed)
-            yield replace(case, chunks=[[c] for c in characters(pieces)], resumed=True)
+    """Without end: four ways to cut each output, the last two with resuming."""
+    for tool, reasoning in names_in_turn(rng):
+        plain = rng.random() < 0.3 and loaded(tool, reasoning, True) is not None
+        pieces = random_outputs.output(rng, tool, reasoning, PLAIN if plain else SPECIALS)
+        switches = REASONING_FORMATS[reasoning].switches if reasoning else ()
+        context = random_outputs.context(rng, switches)
+        case = Case(tool, reasoning, plain, context, rng.choice(PROMPTS), [], False)
+        for resumed in (False, False, True):
+            yield replace(case, chunks=random_outputs.cut(rng, pieces), resumed=resumed)
+        yield replace(case, chunks=[[c] for c in characters(pieces)], resumed=True)
 
 
 def run(count: int, seed: int, seconds: float | None = None) -> Report:

@@ -1,0 +1,46 @@
+"""Properties 1, 2 and 6 in numbers: the short run of `tests/long/parser_cuts.py`."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import parsers
+from tests.long import parser_cuts
+
+from . import bits
+from .support import streamed
+
+
+def test_no_way_to_cut_or_resume_generated_outputs_changes_them() -> None:
+    report = parser_cuts.run(4000, seed=1)
+    assert report.cases == 4000
+    assert set(report.names) >= {name for names in parsers.names().values() for name in names}
+    assert not report.failures, "\n".join(report.failures)
+
+
+def test_a_fault_is_found_and_shrunk(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a parser that loses what comes after "Hm" at the end of a chunk."""
+
+    def losing(*args: object, **options: object) -> object:
+        chunks = args[3]
+        assert isinstance(chunks, list)
+        ended = next((at for at, chunk in enumerate(chunks) if chunk[-1] == "Hm"), len(chunks))
+        return streamed(*args[:3], chunks[: ended + 1], **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(parser_cuts, "streamed", losing)
+    assert parser_cuts.main(["--cases", "800", "--seed", "3"]) == 1
+    printed = capsys.readouterr().out
+    assert re.search(r"chunks \[\['Hm'\], \['?.*\]\]\n", printed)
+    assert re.search(r"800 cases of \d+ names and pairs, seed 3: [1-9]\d* chunking diff", printed)
+
+
+def test_the_whole_is_in_one_chunk() -> None:
+    special = parsers.Special("<think>")
+    assert parser_cuts.glued([["a", "b"], ["c", special], [special, "d"]]) == [
+        "abc", special, special, "d",
+    ]  # fmt: skip
+    assert bits.pieces_from("a<think>b", bits.SPECIALS) == ["a", special, "b"]
