@@ -9,7 +9,18 @@ from typing import TypeVar
 from .format import Format, ReasoningFormat, ToolFormat
 from .formats.hermes import HERMES
 from .formats.llama3 import LLAMA3_JSON
-from .formats.qwen3 import QWEN3, QWEN3_CODER
+from .formats.qwen3 import (
+    MIMO,
+    MIMO_REASONING,
+    NEMOTRON_V3,
+    QWEN3,
+    QWEN3_CODER,
+    SEED_OSS,
+    SEED_OSS_REASONING,
+    STEP3P5,
+    STEP3P5_REASONING,
+    STEP5,
+)
 from .formats.think import DEEPSEEK_R1
 
 TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
@@ -17,13 +28,25 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "hermes": HERMES,
         "llama3_json": LLAMA3_JSON,
         "llama4_json": LLAMA3_JSON,
+        "mimo": MIMO,
         "qwen3_coder": QWEN3_CODER,
         "qwen3_json": HERMES,
         "qwen3_xml": QWEN3_CODER,
+        "seed_oss": SEED_OSS,
+        "step3p5": STEP3P5,
+        "step5": STEP5,
     }
 )
 REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
-    {"deepseek_r1": DEEPSEEK_R1, "qwen3": QWEN3, "step5": DEEPSEEK_R1}
+    {
+        "deepseek_r1": DEEPSEEK_R1,
+        "mimo": MIMO_REASONING,
+        "nemotron_v3": NEMOTRON_V3,
+        "qwen3": QWEN3,
+        "seed_oss": SEED_OSS_REASONING,
+        "step3p5": STEP3P5_REASONING,
+        "step5": DEEPSEEK_R1,
+    }
 )
 
 _Found = TypeVar("_Found")

@@ -1,33 +1,54 @@
 """A call as a tagged name and tagged parameters: `<function=f><parameter=x>1</parameter>...`.
 
 The tags carry no types, so they follow the tool's schema: a value that can only be a string
-streams, any other waits for its end and is then coerced. One newline on either side of a
-value belongs to the tags. A repeated parameter stays repeated: what streamed cannot be undone.
+streams, any other waits for its end and is then given its type. A repeated parameter stays
+repeated: what streamed cannot be undone.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 from ..context import Context
 from ..json_stream import dumps, escape
 from ..policy import Policy
-from ..schema import coerce, is_text
 from ..snapshot import count, items, texts
+from ..typing_rules import SCHEMA, TypingRule
 from .base import Codec, Decoder
 
 MAX_NAME = 128
 """Longer text between the tags of a name is no name."""
 
 
+class Trim(Enum):
+    """What of a value belongs to its tags."""
+
+    NOTHING = auto()
+    NEWLINE = auto()
+    """One newline at either end."""
+    BLANKS = auto()
+    """All white space at both ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class TaggedParameters(Codec):
+    """known: only a tool that the request offers, if it offers any, can be called.
+
+    trims_keys: white space around the name of a parameter is none of it, else only before it.
+    """
+
+    trim: Trim = Trim.NEWLINE
+    known: bool = False
+    trims_keys: bool = True
+    rule: TypingRule = SCHEMA
+
     def start(self, context: Context) -> Decoder:
-        return TaggedDecoder(context)
+        return TaggedDecoder(self, context)
 
     def resume(self, saved: object, context: Context) -> Decoder:
-        decoder = TaggedDecoder(context)
+        decoder = TaggedDecoder(self, context)
         keys, streams, started, *rest = items(saved, 7)
         decoder.keys, decoder.streams, decoder.started = count(keys), bool(streams), bool(started)
         decoder.captured, decoder.parameter, decoder.held, decoder.name = texts(rest, 4)
@@ -36,10 +57,11 @@ class TaggedParameters(Codec):
 
 class TaggedDecoder(Decoder):
     __slots__ = (
-        "captured", "context", "held", "keys", "name", "parameter", "started", "streams",
+        "captured", "codec", "context", "held", "keys", "name", "parameter", "started", "streams",
     )  # fmt: skip
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, codec: TaggedParameters, context: Context) -> None:
+        self.codec = codec
         self.context = context
         self.captured = ""
         self.name = ""
@@ -47,7 +69,7 @@ class TaggedDecoder(Decoder):
         self.parameter = ""
         self.streams = True  # the value can only be a string
         self.started = False  # the value has text
-        self.held = ""  # the newline at the end of a value that streams, or the whole value
+        self.held = ""  # white space at the end of a value that streams, or the whole value
 
     def _schema(self) -> Any:
         """The schema of the parameter, None where there is none."""
@@ -63,35 +85,49 @@ class TaggedDecoder(Decoder):
 
     def call(self, out: Policy) -> bool:
         self.name, self.captured = self.captured.strip(), ""
-        if self.name:
+        tools = self.context.tools if self.codec.known else ()
+        begins = bool(self.name) and (not tools or any(t.name == self.name for t in tools))
+        if begins:
             out.call(self.name)
-        return bool(self.name)
+        return begins
 
     def key(self, out: Policy) -> None:
-        self.parameter, self.captured = self.captured.lstrip(), ""
-        schema = self._schema()
-        self.streams = not isinstance(schema, dict) or is_text(schema)
+        captured, self.captured = self.captured, ""
+        self.parameter = captured.strip() if self.codec.trims_keys else captured.lstrip()
+        self.streams = self.codec.rule.is_text(self._schema())
         self.started, self.held = False, ""
         opening = ", " if self.keys else "{"
         out.arguments(f"{opening}{dumps(self.parameter)}: " + ('"' if self.streams else ""))
         self.keys += 1
 
     def value(self, text: str, out: Policy) -> None:
+        trim = self.codec.trim
         if not self.started:
-            self.started = True
-            text = text.removeprefix("\n")
+            text = text.lstrip() if trim is Trim.BLANKS else text
+            self.started = bool(text)
+            text = text.removeprefix("\n") if trim is Trim.NEWLINE else text
         if not self.streams:
             self.held += text
             return
         if self.held:
             text, self.held = self.held + text, ""
-        if text.endswith("\n"):
-            text, self.held = text[:-1], "\n"
+        core = self._core(text)
+        text, self.held = text[:core], text[core:]
         out.arguments(escape(text))
 
     def value_end(self, out: Policy) -> None:
-        value, self.held = self.held.removesuffix("\n"), ""
-        out.arguments('"' if self.streams else dumps(coerce(value, self._schema())))
+        value, self.held = self.held[: self._core(self.held)], ""
+        out.arguments('"' if self.streams else dumps(self.codec.rule.read(value, self._schema())))
+
+    def _core(self, text: str) -> int:
+        """Where the white space begins that belongs to the closing tag."""
+        match self.codec.trim:
+            case Trim.NOTHING:
+                return len(text)
+            case Trim.NEWLINE:
+                return len(text) - text.endswith("\n")
+            case Trim.BLANKS:
+                return len(text.rstrip())
 
     def call_end(self, out: Policy) -> None:
         out.arguments("}" if self.keys else "{}")

@@ -4,33 +4,36 @@
 
 Think and call tags count only as tokens where the vocabulary has them. A call ends reasoning
 even where the model forgot to. `<function=` opens a call without `<tool_call>` too, and
-`</function>` ends a value that was left open if the call's end follows.
+`</function>` ends a value that was left open if the call's end follows. Seed OSS, MiMo,
+Nemotron 3 and Step 3.5 write the same with other tags or white space.
 """
 
 from __future__ import annotations
 
-from ..codecs.tagged_parameters import TaggedParameters
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..codecs.tagged_parameters import TaggedParameters, Trim
 from ..format import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
+from .json_choice import JSON_CHOICE
 from .think import CLOSE, OPEN
 
 CALL, CALL_END = "<tool_call>", "</tool_call>"
 FUNCTION, FUNCTION_END = "<function=", "</function>"
 PARAMETER, PARAMETER_END = "< parameter = ", "< / parameter >"
 
+
+def thinking(opens: str, closes: str, call: str) -> Mapping[str, Region]:
+    """The region of reasoning that a call ends too."""
+    on = {opens: token("thinking"), closes: token(CONTENT), call: token(CONTENT, again=True)}
+    return {"thinking": Region(sink=Sink.REASONING, on=on)}
+
+
 QWEN3 = ReasoningFormat(
     name="qwen3",
     start="thinking",
-    regions={
-        "thinking": Region(
-            sink=Sink.REASONING,
-            on={
-                OPEN: token("thinking"),
-                CLOSE: token(CONTENT),
-                CALL: token(CONTENT, again=True),
-            },
-        ),
-    },
+    regions=thinking(OPEN, CLOSE, CALL),
     content={CLOSE: token(CONTENT)},
     opens=(OPEN,),
     closes=(CLOSE, CALL),
@@ -39,32 +42,29 @@ QWEN3 = ReasoningFormat(
     drops=True,
 )
 
-
-def _next(*do: Op) -> dict[str, To]:
-    """What may follow a call, and ends one that was left open."""
-    return {
-        CALL: token("opened", *do),
-        CALL_END: token(CONTENT, *do),
-        FUNCTION: To("name", do),
-    }
-
-
 _ENDED = (Op.VALUE_END, Op.CALL_END)
-_INSIDE = _next(Op.CALL_END) | {
-    PARAMETER: To("key"),
-    FUNCTION_END: To("closed", (Op.CALL_END,)),
-}
 
-QWEN3_CODER = ToolFormat(
-    name="qwen3_coder",
-    codec=TaggedParameters(),
-    content={CALL: token("opened"), FUNCTION: To("name")},
-    beside_reasoning={CLOSE: token(CONTENT)},
-    regions={
-        "opened": Region(sink=Sink.HOLD, on=_next(), otherwise=CONTENT),
+
+def _calls(call: str, call_end: str) -> Mapping[str, Region]:
+    """The regions of calls between these tags."""
+
+    def after(*do: Op) -> dict[str, To]:
+        """What may follow a call, and ends one that was left open."""
+        return {
+            call: token("opened", *do),
+            call_end: token(CONTENT, *do),
+            FUNCTION: To("name", do),
+        }
+
+    inside = after(Op.CALL_END) | {
+        PARAMETER: To("key"),
+        FUNCTION_END: To("closed", (Op.CALL_END,)),
+    }
+    return {
+        "opened": Region(sink=Sink.HOLD, on=after(), otherwise=CONTENT),
         "name": Region(
             sink=Sink.CAPTURE,
-            on=_next(Op.CALL, Op.CALL_END)
+            on=after(Op.CALL, Op.CALL_END)
             | {
                 ">": To("parameters", (Op.CALL,)),
                 FUNCTION_END: To("closed", (Op.CALL, Op.CALL_END)),
@@ -74,9 +74,9 @@ QWEN3_CODER = ToolFormat(
             in_call=True,
         ),
         "parameters": Region(
-            sink=Sink.GAP, on=_INSIDE, otherwise="stray", at_end=(Op.CALL_END,), in_call=True
+            sink=Sink.GAP, on=inside, otherwise="stray", at_end=(Op.CALL_END,), in_call=True
         ),
-        "stray": Region(sink=Sink.CONTENT, on=_INSIDE, at_end=(Op.CALL_END,), in_call=True),
+        "stray": Region(sink=Sink.CONTENT, on=inside, at_end=(Op.CALL_END,), in_call=True),
         "key": Region(
             sink=Sink.CAPTURE,
             on={">": To("value", (Op.KEY,))},
@@ -95,12 +95,52 @@ QWEN3_CODER = ToolFormat(
         ),
         # `</function>` inside a value: the end of both, unless the text goes on.
         "closing": Region(
-            sink=Sink.HOLD, on=_next(*_ENDED), otherwise="value", at_end=_ENDED, in_call=True
+            sink=Sink.HOLD, on=after(*_ENDED), otherwise="value", at_end=_ENDED, in_call=True
         ),
-        "closed": Region(sink=Sink.GAP, on=_next(), otherwise="trailing"),
-        "trailing": Region(sink=Sink.CONTENT, on=_next()),
-    },
+        "closed": Region(sink=Sink.GAP, on=after(), otherwise="trailing"),
+        "trailing": Region(sink=Sink.CONTENT, on=after()),
+    }
+
+
+QWEN3_CODER = ToolFormat(
+    name="qwen3_coder",
+    codec=TaggedParameters(trims_keys=False),
+    content={CALL: token("opened"), FUNCTION: To("name")},
+    beside_reasoning={CLOSE: token(CONTENT)},
+    regions=_calls(CALL, CALL_END),
     text=(OPEN, CLOSE),
     drops=True,
     trims=True,
+)
+
+MIMO_REASONING = replace(QWEN3, name="mimo")
+MIMO = replace(
+    QWEN3_CODER, name="mimo", codec=TaggedParameters(trim=Trim.NOTHING, trims_keys=False)
+)
+
+NEMOTRON_V3 = replace(QWEN3, name="nemotron_v3", trims=True)
+
+STEP3P5_REASONING = replace(QWEN3, name="step3p5", trims=True, switches=())
+STEP3P5 = replace(QWEN3_CODER, name="step3p5")
+STEP5 = replace(QWEN3_CODER, name="step5", trims=False)
+
+SEED_OPEN, SEED_CLOSE = "<seed:think>", "</seed:think>"
+SEED_CALL, SEED_CALL_END = "<seed:tool_call>", "</seed:tool_call>"
+SEED_OSS_REASONING = replace(
+    QWEN3,
+    name="seed_oss",
+    regions=thinking(SEED_OPEN, SEED_CLOSE, SEED_CALL),
+    content={SEED_CLOSE: token(CONTENT)},
+    opens=(SEED_OPEN,),
+    closes=(SEED_CLOSE, SEED_CALL),
+    boundaries=("<seed:bos>", "<seed:eos>"),
+)
+SEED_OSS = replace(
+    QWEN3_CODER,
+    name="seed_oss",
+    content={SEED_CALL: token("opened"), FUNCTION: To("name")},
+    beside_reasoning={SEED_CLOSE: token(CONTENT)},
+    regions=_calls(SEED_CALL, SEED_CALL_END),
+    text=(SEED_OPEN, SEED_CLOSE),
+    forced=JSON_CHOICE,
 )

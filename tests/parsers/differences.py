@@ -20,6 +20,10 @@ REASONS = {
     "answer is text; vLLM's whole answer loses what comes before it.",
     "prompt": "The prompt decides whether reasoning is open, as in vLLM's streamed answer; its "
     "whole answer ignores the prompt for this name or vocabulary.",
+    "nonempty": "nemotron_v3: force_nonempty_content has the whole answer's reasoning turn into "
+    "content where there is none, which a stream cannot take back.",
+    "forced": "Text that is not the JSON that the request forces is content; vLLM's whole answer "
+    "loses it, or hands it on as arguments.",
     "empty call": "A call without a function is markup, whatever the reasoning parser is.",
 }
 
@@ -37,10 +41,14 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "not parallel: prose", "parallel: prose", "no tools: prose",
         "choice required: two calls", "choice named: two calls", "not parallel: two calls",
         "parallel: two calls", "no tools: two calls", "choice none: two calls",
+        "blanks around content", "unknown tool", "value left open", "value left open, next",
+        "key without value", "key left open", "value without key", "text after the name",
+        "nothing in a call", "nothing in a call, text", "prose in a call",
     ),
     "text in a value": (
         "split tag in a string", "tag in a string", "function end in a value",
         "function in a value", "call tag in a value",
+        "value left open, text",
     ),
     "cut short": (
         *(f"cut at {tenth}" for tenth in range(1, 11)), "cut before its last character",
@@ -60,6 +68,11 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "prompt closes in an earlier turn, opened again", "prompt continues the answer",
         "prompt continues the answer, text", "prompt continues the answer, opened again",
         "prompt ends in a call",
+    ),
+    "nonempty": ("nonempty content: reasoning alone", "nonempty content: closed, blank"),
+    "forced": (
+        "choice required: text", "choice required: call", "choice named: text",
+        "choice named: call",
     ),
     "empty call": ("empty call", "only opening tag"),
 }  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from parsers import Format
+from parsers.registry import TOOL_FORMATS
 
 from .differences import REASONS, WHY
 from .support import (
@@ -62,7 +63,8 @@ def test_streamed_answers_add_up_to_the_whole_one(file: str) -> None:
 
 
 def _may_lead_with_blanks(fmt: Format, case: dict[str, Any]) -> bool:
-    return fmt.tool == "qwen3_coder" and bool(answer_calls(fmt, case))
+    trims = fmt.tool is not None and TOOL_FORMATS[fmt.tool].trims
+    return trims and bool(answer_calls(fmt, case))
 
 
 def answer_calls(fmt: Format, case: dict[str, Any]) -> list[tuple[str, str]]:
