@@ -34,6 +34,7 @@ class ReasoningFormat:
     is over where one of `closes` comes first. The first of `closes` must be a token.
     switches: template arguments of which one that is true turns reasoning on; `unless_told`
     holds where the request gives none. off: argument values that turn it off in any case.
+    stays: its markers are read even where it is off; the output then begins in the answer.
     required: markers without a token of which the vocabulary is refused.
     drops: special tokens that are no markers vanish, as in vLLM's engine-based parsers.
     keeps_empty: a whole output's reasoning without text is "" and not null.
@@ -51,6 +52,7 @@ class ReasoningFormat:
     switches: tuple[str, ...] = ()
     unless_told: bool = True
     off: tuple[tuple[str, str], ...] = ()
+    stays: bool = False
     required: tuple[str, ...] = ()
     drops: bool = False
     keeps_empty: bool = False
@@ -63,6 +65,10 @@ class ReasoningFormat:
         return any(given or [self.unless_told]) and not any(
             told.get(name) == value for name, value in self.off
         )
+
+    def read(self, context: Context) -> bool:
+        """Whether its markers count."""
+        return self.stays or self.runs(context)
 
     def closed(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> bool:
         """Whether the prompt leaves reasoning closed."""
@@ -166,7 +172,7 @@ class Format:
     def _fresh(self, context: Context) -> Stream:
         """A stream in the answer."""
         reasoning, called = self._reasoning, self._called(context)
-        reasons = reasoning is not None and reasoning.runs(context)
+        reasons = reasoning is not None and reasoning.read(context)
         tool = self._forms[called]
         policy = Policy(
             context,
@@ -228,7 +234,7 @@ class Format:
         events = stream.feed(pieces) + stream.finish(finish_reason)
         thought, said, calls = joined(events)
         reasoning, tool = self._reasoning, self._forms[self._called(context)]
-        ran = reasoning is not None and reasoning.runs(context)
+        ran = reasoning is not None and reasoning.read(context)
         begun = reasoning is not None and stream.began == reasoning.start
         content: str | None = said.strip() if calls and tool and tool.trims else said
         if context.tool_choice in ("required", "named"):

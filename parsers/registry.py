@@ -7,7 +7,16 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from .format import Format, ReasoningFormat, ToolFormat
+from .formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V3_TOOL, DEEPSEEK_V31_TOOL, HOLO2
+from .formats.dsml import (
+    DEEPSEEK_V4,
+    DEEPSEEK_V4_TOOL,
+    DEEPSEEK_V32_TOOL,
+    DEEPSEEK_V41,
+    DEEPSEEK_V41_TOOL,
+)
 from .formats.hermes import HERMES
+from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
 from .formats.qwen3 import (
     MIMO,
@@ -25,7 +34,13 @@ from .formats.think import DEEPSEEK_R1
 
 TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
     {
+        "deepseek_v3": DEEPSEEK_V3_TOOL,
+        "deepseek_v31": DEEPSEEK_V31_TOOL,
+        "deepseek_v32": DEEPSEEK_V32_TOOL,
+        "deepseek_v4": DEEPSEEK_V4_TOOL,
+        "deepseek_v41": DEEPSEEK_V41_TOOL,
         "hermes": HERMES,
+        "kimi_k2": KIMI_K2_TOOL,
         "llama3_json": LLAMA3_JSON,
         "llama4_json": LLAMA3_JSON,
         "mimo": MIMO,
@@ -40,6 +55,11 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
 REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
     {
         "deepseek_r1": DEEPSEEK_R1,
+        "deepseek_v3": DEEPSEEK_V3,
+        "deepseek_v4": DEEPSEEK_V4,
+        "deepseek_v41": DEEPSEEK_V41,
+        "holo2": HOLO2,
+        "kimi_k2": KIMI_K2,
         "mimo": MIMO_REASONING,
         "nemotron_v3": NEMOTRON_V3,
         "qwen3": QWEN3,

@@ -1,7 +1,8 @@
 """The scanner: finds the markers that are live in a region, holds back what may become one.
 
 A marker is written as its text; a blank in it stands for optional white space, so
-`< / parameter >` also matches `</parameter>`. Immutable: what is held back is the stream's.
+`< / parameter >` also matches `</parameter>`; in an `Exact` marker it is a blank. Immutable: what
+is held back is the stream's.
 """
 
 from __future__ import annotations
@@ -13,13 +14,20 @@ BLANK = r"\s{0,8}"
 """Bounded, so that what is held back is."""
 
 
+class Exact(str):
+    """A marker whose blanks are blanks."""
+
+    __slots__ = ()
+
+
 def literal(marker: str) -> str:
     """The marker as a model normally writes it."""
-    return marker.replace(" ", "")
+    return marker if isinstance(marker, Exact) else marker.replace(" ", "")
 
 
 def _units(marker: str) -> list[str]:
-    return [BLANK if char == " " else re.escape(char) for char in marker]
+    blank = re.escape(" ") if isinstance(marker, Exact) else BLANK
+    return [blank if char == " " else re.escape(char) for char in marker]
 
 
 def _unfinished(marker: str) -> str:

@@ -71,6 +71,25 @@ def coerce(text: str, schema: object) -> Any:
     return text if value is _MISS else value
 
 
+def conform(value: Any, schema: object) -> Any:
+    """A value that was JSON or text, as far as vLLM's engine-based parsers adapt it to its schema.
+
+    Objects keep their own value, their members and the items of arrays are adapted.
+    """
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(value, str):
+        return coerce(value, schema)
+    if isinstance(value, dict):
+        inner = schema.get("properties")
+        known = inner if isinstance(inner, dict) else {}
+        return {key: conform(item, known.get(key)) for key, item in value.items()}
+    if isinstance(value, list):
+        return [conform(item, schema.get("items")) for item in value]
+    adapted = coerce(json.dumps(value, ensure_ascii=False), schema)
+    return value if type(adapted) is type(value) and adapted == value else adapted
+
+
 def _null(text: str) -> object:
     return None if text.lower() == "null" else _MISS
 

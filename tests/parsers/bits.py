@@ -41,7 +41,9 @@ SPECIALS = {
 }
 SPECIALS |= {
     text: 100 + n
-    for n, text in enumerate(sorted({t for f in FAMILIES.values() for t in f.added} - {*SPECIALS}))
+    for n, text in enumerate(
+        sorted({t for f in FAMILIES.values() for t in (*f.added, *f.tokens)} - {*SPECIALS})
+    )
 }
 SPECIAL_IDS = {5, 6}
 # The vocabularies: with the call tags, and without.
@@ -119,4 +121,4 @@ def gaps(tool: str) -> tuple[str, ...]:
 def markup_of(tool: str | None, reasoning: str | None) -> tuple[str, ...]:
     """Markup of the families that the names belong to."""
     families = [BY_TOOL.get(tool or ""), BY_REASONING.get(reasoning or "")]
-    return tuple(bit for f in families if f for bit in (*f.markup, *f.added, *f.think))
+    return tuple(bit for f in families if f for bit in (*f.markup, *f.added, *f.tokens, *f.think))

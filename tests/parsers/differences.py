@@ -24,6 +24,12 @@ REASONS = {
     "content where there is none, which a stream cannot take back.",
     "forced": "Text that is not the JSON that the request forces is content; vLLM's whole answer "
     "loses it, or hands it on as arguments.",
+    "lenient": "A call whose markup lacks a part is a call, as in vLLM's streamed answer; its whole "
+    "answer loses it, or takes what follows for part of it.",
+    "typed": "Arguments that are JSON already stay as written, as in vLLM's streamed answer; its "
+    "whole answer adapts them to the schema, and then rewrites them all.",
+    "white space": "White space after a call is no content; vLLM keeps it where there was text "
+    "before.",
     "empty call": "A call without a function is markup, whatever the reasoning parser is.",
 }
 
@@ -44,6 +50,9 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "blanks around content", "unknown tool", "value left open", "value left open, next",
         "key without value", "key left open", "value without key", "text after the name",
         "nothing in a call", "nothing in a call, text", "prose in a call",
+        "text in the section", "text between calls", "no fence", "no separator",
+        "no number in the ID", "no name in the ID", "empty section", "no section",
+        "other attribute", "empty parameter name", "other outer tags", "invoke end in a value",
     ),
     "text in a value": (
         "split tag in a string", "tag in a string", "function end in a value",
@@ -57,10 +66,15 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "broken arguments", "object left open", "one brace too many", "text after the object",
         "second call is malformed", "no closing tag between", "opening tag twice",
         "call then braces",
+        "prose arguments", "call token in a string",
     ),
-    "mended": ("trailing comma", "raw newline in a string", "not a number"),
+    "mended": (
+        "trailing comma", "raw newline in a string", "not a number", "empty arguments",
+    ),
     "repeated key": ("repeated key", "repeated parameter"),
-    "spelt": ("spelt tags", "spelt think tags", "spelt call tag in reasoning"),
+    "spelt": (
+        "spelt tags", "spelt think tags", "spelt call tag in reasoning", "spelt tokens",
+    ),
     "reasoning": ("text before", "unopened, opened later"),
     "prompt": (
         "prompt closes", "prompt closes, text", "prompt closes, opened again",
@@ -73,6 +87,16 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "forced": (
         "choice required: text", "choice required: call", "choice named: text",
         "choice named: call",
+    ),
+    "lenient": (
+        "no call end", "no call end, next", "no invoke end, next", "fence left open",
+        "no line before the fence", "no type", "name without end",
+    ),
+    "typed": (
+        "numbers", "types of the schema",
+    ),
+    "white space": (
+        "call then newline",
     ),
     "empty call": ("empty call", "only opening tag"),
 }  # fmt: skip

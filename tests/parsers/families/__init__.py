@@ -23,7 +23,8 @@ class Family:
 
     call: one call with its arguments, as the model writes it, with its section around it.
     None for a family of reasoning names: then Hermes calls are written.
-    model: folder of the tokenizer to record with. added: special tokens to add to it.
+    model: folder of the tokenizer to record with. added: special tokens to add to it. tokens: others
+    of its tokens that the names need.
     glue: what stands between two calls. think: how reasoning opens and closes.
     odd: more outputs of a tool name, by case name; a list is tokenized part by part, so that a
     marker spelt over two parts is text. extra: whole cases (name, text, request, prompt,
@@ -36,6 +37,7 @@ class Family:
     call: Call | None = None
     model: str = "qwen3"
     added: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
     glue: str = "\n"
     think: tuple[str, str] = ("<think>", "</think>")
     odd: Mapping[str, Text] = field(default_factory=dict)
