@@ -21,17 +21,17 @@ TOKEN = "｜DSML｜"
 _ENDED = (Op.VALUE_END, Op.CALL_END)
 
 
-def _sections(names: tuple[str, ...]) -> tuple[str, ...]:
+def _sections(names: tuple[str, ...], slash: str = "") -> tuple[str, ...]:
     """The outer tag, in all its spellings."""
-    return tuple(Exact(f"<{TOKEN}{name}>") for name in names)
+    return tuple(Exact(f"<{slash}{TOKEN}{name}>") for name in names)
 
 
 def _tool(name: str, sections: tuple[str, ...], blank: str = "") -> ToolFormat:
     """sections: names of the outer tag, the proper one first. blank: stands before other names."""
-    opens = _sections(sections)
-    closes = tuple(Exact(f"</{TOKEN}{name}>") for name in sections)
-    call, call_end = Exact(f'<{TOKEN}{blank}invoke name="'), Exact(f"</{TOKEN}{blank}invoke>")
-    key, key_end = Exact(f'<{TOKEN}{blank}parameter name="'), Exact(f"</{TOKEN}{blank}parameter>")
+    opens, closes = _sections(sections), _sections(sections, "/")
+    inner = (f'<{TOKEN}{blank}invoke name="', f"</{TOKEN}{blank}invoke>")
+    call, call_end = map(Exact, inner)
+    key, key_end = (Exact(tag.replace("invoke", "parameter")) for tag in inner)
     opened = {tag: token("section") for tag in opens} | {call: To("name")}
     between = opened | {tag: token("closed") for tag in closes}
 
