@@ -13,13 +13,14 @@ events are the same. docs/parsers.md says how it works.
 
 from .context import Context, Tool
 from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
+from .facts import Facts, describe
 from .format import Format
 from .pieces import Piece, Special
 from .registry import MissingMarkerError, UnknownParserError, load, names
 from .stream import Stream
 
 __all__ = [
-    "Arguments", "Call", "Content", "Context", "Event", "Format", "MissingMarkerError", "Piece",
-    "Reasoning", "Result", "Special", "Stream", "Tool", "ToolCall", "UnknownParserError", "load",
-    "names",
+    "Arguments", "Call", "Content", "Context", "Event", "Facts", "Format", "MissingMarkerError",
+    "Piece", "Reasoning", "Result", "Special", "Stream", "Tool", "ToolCall", "UnknownParserError",
+    "describe", "load", "names",
 ]  # fmt: skip

@@ -28,6 +28,8 @@ COMMANDS = {
         "fingerprint_command", "Print the configuration fingerprint of a model and flags."
     ),
     "fleet-check": Command("fleet_check", "Compare the configurations of running replicas."),
+    "parsers": Command("parsers_command", "List the names and markers of all parsers."),
+    "parse": Command("parse_command", "Show what a parser makes of a saved model output."),
     "demo": Command("demo", "Run a chat with a tool call through render, engine and derender."),
 }
 

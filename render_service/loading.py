@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Sequence
 from pathlib import Path
 
 import parsers
@@ -15,6 +13,7 @@ from .generation import load_generation
 from .hub import ModelFiles, StartupError, find
 from .model import Model
 from .model_config import max_model_len, vocab_size
+from .parser_names import check_parser_names
 from .settings import Settings
 from .template_source import ChatTemplates, find_templates
 from .tokenizer import Tokenizer, load_tokenizer
@@ -43,7 +42,10 @@ def load_model(settings: Settings) -> Model:
         else files
     )
     length = max_model_len(config, settings.max_model_len)
-    _check_parser_names(settings)
+    if settings.enable_auto_tool_choice and settings.tool_call_parser is None:
+        raise StartupError("--enable-auto-tool-choice requires --tool-call-parser")
+    # Before the tokenizer is read, so that a misspelled name shows at once.
+    check_parser_names(settings.tool_call_parser, settings.reasoning_parser)
     tokenizer = load_tokenizer(tokenizer_files, config, remote_code=remote_code)
     format = _load_format(settings, tokenizer)
     templates = _load_templates(settings, tokenizer_files, tokenizer)
@@ -74,25 +76,6 @@ def load_model(settings: Settings) -> Model:
     )
 
 
-def _check_parser_names(settings: Settings) -> None:
-    """Before the tokenizer is read, so that a misspelled name shows at once."""
-    if settings.enable_auto_tool_choice and settings.tool_call_parser is None:
-        raise StartupError("--enable-auto-tool-choice requires --tool-call-parser")
-    known = parsers.names()
-    for flag, name, names in (
-        ("--tool-call-parser", settings.tool_call_parser, known["tool"]),
-        ("--reasoning-parser", settings.reasoning_parser, known["reasoning"]),
-    ):
-        # vLLM takes an empty name for none.
-        if name and name not in names:
-            raise StartupError(f"unknown {flag} {name!r}: {_near(name, names)}")
-
-
-def _near(name: str, names: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, names, n=5, cutoff=0.5)
-    return f"did you mean {', '.join(close)}?" if close else f"known are {', '.join(sorted(names))}"
-
-
 def _load_templates(settings: Settings, files: ModelFiles, tokenizer: Tokenizer) -> ChatTemplates:
     """files: the tokenizer's."""
     forced = settings.chat_template_content_format
@@ -118,5 +101,5 @@ def _load_format(settings: Settings, tokenizer: Tokenizer) -> parsers.Format | N
             vocab=tokenizer.added_tokens,
             special_ids=tokenizer.all_special_ids,
         )
-    except parsers.MissingMarkerError as error:
+    except ValueError as error:  # a marker is missing, or the names do not go together
         raise StartupError(str(error)) from error

@@ -91,7 +91,7 @@ def cut(draw: st.DrawFn, pieces: list[Piece]) -> list[list[Piece]]:
             at = draw(st.integers(1, len(rest) - 1))
             chunks.append([rest[:at]])
             rest = rest[at:]
-        if chunks and draw(st.booleans()):
+        if draw(st.booleans()) and chunks:
             chunks[-1].append(rest)
         else:
             chunks.append([rest])

@@ -155,7 +155,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "near parser": ({"reasoning_parser": "qwen33"}, "did you mean qwen3"),
     "parser": (
         {"tool_call_parser": "zzz"},
-        "unknown --tool-call-parser 'zzz': known are hermes, llama3_json",
+        "unknown --tool-call-parser 'zzz': known are ",
     ),
     "no parser": ({"enable_auto_tool_choice": True}, "requires --tool-call-parser"),
     "generation": ({"generation_config": "/no/such/folder"}, "neither a folder nor a hub ID"),
