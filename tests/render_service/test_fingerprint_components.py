@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 import yaml
 from tokenizers import Tokenizer as Core
 
+from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
 from render_service import fingerprint_components
 from render_service.command_parser import CommandParser
 from render_service.configuration import add_arguments, configure
@@ -291,6 +292,14 @@ def _turned(value: Any) -> Any:
 def test_aliases(names: tuple[str, str]) -> None:
     one, two = (of(DEMO_MODEL, tool_call_parser=name) for name in names)
     assert not changed(one, two)
+
+
+@pytest.mark.parametrize("table", [TOOL_FORMATS, REASONING_FORMATS], ids=["tool", "reasoning"])
+def test_formats_of_one_name_are_one(table: Mapping[str, Any]) -> None:
+    """The canonical name stands for the format."""
+    named: dict[str, Any] = {}
+    for found in table.values():
+        assert named.setdefault(found.name, found) is found
 
 
 def test_a_length_that_is_the_models_own(base: Fingerprint) -> None:
