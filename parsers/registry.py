@@ -15,6 +15,7 @@ from .formats.dsml import (
     DEEPSEEK_V41,
     DEEPSEEK_V41_TOOL,
 )
+from .formats.glm import GLM, GLM_REASONING
 from .formats.hermes import HERMES
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
@@ -39,8 +40,11 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "deepseek_v32": DEEPSEEK_V32_TOOL,
         "deepseek_v4": DEEPSEEK_V4_TOOL,
         "deepseek_v41": DEEPSEEK_V41_TOOL,
+        "glm45": GLM,
+        "glm47": GLM,
         "hermes": HERMES,
         "kimi_k2": KIMI_K2_TOOL,
+        "ling3": GLM,
         "llama3_json": LLAMA3_JSON,
         "llama4_json": LLAMA3_JSON,
         "mimo": MIMO,
@@ -58,8 +62,11 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "deepseek_v3": DEEPSEEK_V3,
         "deepseek_v4": DEEPSEEK_V4,
         "deepseek_v41": DEEPSEEK_V41,
+        "glm45": GLM_REASONING,
+        "glm47": GLM_REASONING,
         "holo2": HOLO2,
         "kimi_k2": KIMI_K2,
+        "ling3": GLM_REASONING,
         "mimo": MIMO_REASONING,
         "nemotron_v3": NEMOTRON_V3,
         "qwen3": QWEN3,

@@ -30,7 +30,8 @@ class Family:
     marker spelt over two parts is text. extra: whole cases (name, text, request, prompt,
     finish_reason) that `common`, `request_cases` and `reasoning_cases` do not have.
     markup: bits for random outputs. exact: arguments come back as `json.dumps` writes them;
-    else only their names do, since types follow the schema.
+    else only their names do, since types follow the schema. known: a call of a tool that the
+    request does not offer is none.
     """
 
     golden: Mapping[str, tuple[str | None, str | None]]
@@ -44,6 +45,7 @@ class Family:
     extra: tuple[Case, ...] = ()
     markup: tuple[str, ...] = ()
     exact: bool = True
+    known: bool = False
 
 
 def _found() -> dict[str, Family]:
