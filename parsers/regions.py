@@ -24,6 +24,8 @@ class Sink(Enum):
     """Only white space belongs here and means nothing; other text moves to `otherwise`."""
     HOLD = auto()
     """A gap after a marker that is text again where no call follows."""
+    START = auto()
+    """No text belongs here, not even white space: a marker counts only at the very beginning."""
     CAPTURE = auto()
     """A name, kept by the codec until a marker ends it."""
     VALUE = auto()

@@ -19,6 +19,7 @@ from .formats.glm import GLM, GLM_REASONING
 from .formats.hermes import HERMES
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
+from .formats.pythonic import LFM2, LLAMA4_PYTHONIC, OLMO3, PYTHONIC
 from .formats.qwen3 import (
     MIMO,
     MIMO_REASONING,
@@ -44,10 +45,14 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "glm47": GLM,
         "hermes": HERMES,
         "kimi_k2": KIMI_K2_TOOL,
+        "lfm2": LFM2,
         "ling3": GLM,
         "llama3_json": LLAMA3_JSON,
         "llama4_json": LLAMA3_JSON,
+        "llama4_pythonic": LLAMA4_PYTHONIC,
         "mimo": MIMO,
+        "olmo3": OLMO3,
+        "pythonic": PYTHONIC,
         "qwen3_coder": QWEN3_CODER,
         "qwen3_json": HERMES,
         "qwen3_xml": QWEN3_CODER,

@@ -23,7 +23,7 @@ MAX_HELD_SPACE = 256
 SLICE = 4096
 """Longer text is read in slices, so that cutting at markers stays linear."""
 
-_GAPS = frozenset((Sink.HOLD, Sink.GAP))
+_GAPS = frozenset((Sink.HOLD, Sink.GAP, Sink.START))
 _OPENED = frozenset((Sink.HOLD, Sink.CAPTURE, Sink.BODY))
 _UNDECIDED = _OPENED | _GAPS
 
@@ -181,7 +181,7 @@ class Stream:
     def _gap(self, text: str) -> str:
         """White space is kept; a marker is followed; other text belongs to another region."""
         region = self._region
-        rest = text.lstrip()
+        rest = text if region.sink is Sink.START else text.lstrip()
         self._raw += text[: len(text) - len(rest)]
         room = len(self._raw) <= MAX_HELD_SPACE
         found = region.scanner.match(rest) if rest and room and region.scanner else None
@@ -255,7 +255,7 @@ class Stream:
         """What was kept is text after all, of the region that such text belongs to."""
         raw = self._raw
         self._enter(self._region.otherwise, "")
-        self._sink(raw)
+        self._plain(raw)
 
     def _do(self, ops: tuple[Op, ...]) -> bool:
         """Run the steps of a transition; False where there is no call to begin."""

@@ -47,7 +47,7 @@ SPECIALS |= {
 }
 SPECIAL_IDS = {5, 6}
 # The vocabularies: with the call tags, and without.
-PLAIN = {text: token for text, token in SPECIALS.items() if "tool_call" not in text}
+PLAIN = {text: n for text, n in SPECIALS.items() if text not in ("<tool_call>", "</tool_call>")}
 
 WORDS = (
     "Hm", " the", " café", "日本", "👩‍👩‍👧‍👦", "<", "<b>", "{", "}", ";", '"', "\\", "1.5", "</",

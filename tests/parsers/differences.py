@@ -30,6 +30,10 @@ REASONS = {
     "whole answer adapts them to the schema, and then rewrites them all.",
     "white space": "White space after a call is no content; vLLM keeps it where there was text "
     "before.",
+    "python": "Pythonic calls are read as far as they are Python, also with parameters named like "
+    "keywords, leading zeros, raw newlines and nested quotes, and whatever surrounds them; vLLM's "
+    "parser of the name takes the whole list for text. Positional arguments are no call; vLLM "
+    "drops them.",
     "empty call": "A call without a function is markup, whatever the reasoning parser is.",
 }
 
@@ -53,11 +57,13 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "text in the section", "text between calls", "no fence", "no separator",
         "no number in the ID", "no name in the ID", "empty section", "no section",
         "other attribute", "empty parameter name", "other outer tags", "invoke end in a value",
+        "two calls", "three glued calls", "two calls with blank lines", "call again after the end",
     ),
     "text in a value": (
         "split tag in a string", "tag in a string", "function end in a value",
         "function in a value", "call tag in a value",
         "value left open, text",
+        "end token in a string", "end tag in a string",
     ),
     "cut short": (
         *(f"cut at {tenth}" for tenth in range(1, 11)), "cut before its last character",
@@ -67,11 +73,18 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "second call is malformed", "no closing tag between", "opening tag twice",
         "call then braces",
         "prose arguments", "call token in a string",
+        "f-string with a value", "bytes", "complex number", "list as a key", "variable as a value",
+        "expression as a value", "call as a value", "argument left open", "mismatched brackets",
+        "no value", "comma twice", "no end tag",
     ),
     "mended": (
         "trailing comma", "raw newline in a string", "not a number", "empty arguments",
+        "huge number",
     ),
-    "repeated key": ("repeated key", "repeated parameter"),
+    "repeated key": (
+        "repeated key", "repeated parameter",
+        "keys that are no strings",
+    ),
     "spelt": (
         "spelt tags", "spelt think tags", "spelt call tag in reasoning", "spelt tokens",
     ),
@@ -97,6 +110,13 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "white space": (
         "call then newline",
+    ),
+    "python": (
+        "spaces", "name with an underscore", "keyword as a parameter", "leading zeros",
+        "nested quotes", "lines", "strings side by side", "positional argument",
+        "only positional arguments", "second call is positional", "no closing bracket",
+        "python end tag", "python tags and space", "no tags, then text", "start tag twice",
+        "text before the end token", "no end token, text", "start token twice",
     ),
     "empty call": ("empty call", "only opening tag"),
 }  # fmt: skip

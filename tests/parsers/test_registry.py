@@ -80,7 +80,7 @@ def test_tables_are_whole(part: ToolFormat | ReasoningFormat) -> None:
     assert {to.region for to in part.content.values()} <= known
     for region in part.regions.values():
         assert {to.region for to in region.on.values()} <= known
-        if region.sink in (Sink.GAP, Sink.HOLD, Sink.CAPTURE):
+        if region.sink in (Sink.GAP, Sink.HOLD, Sink.START, Sink.CAPTURE):
             assert region.otherwise in known
         if region.sink is Sink.BODY:
             assert set(region.on) >= STATUSES
