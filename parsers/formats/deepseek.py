@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from ..codecs.header_json import HeaderJson
 from ..format import CONTENT, ToolFormat
-from ..regions import BROKEN, DONE, Op, Region, Sink, To, token
+from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To, token
 from .think import DEEPSEEK_R1
 
 CALLS, CALLS_END = "<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"
@@ -49,7 +49,7 @@ def _regions(arguments: str, fence: str) -> dict[str, Region]:
         ),
         "arguments": Region(
             sink=Sink.BODY,
-            on={DONE: To("tail"), BROKEN: To("tail"), **_next(Op.CALL_END)},
+            on=dict.fromkeys((DONE, BROKEN, REJECTED), To("tail")) | _next(Op.CALL_END),
             in_call=True,
         ),
         "tail": Region(sink=Sink.GAP, on=tail, otherwise="stray"),

@@ -12,7 +12,7 @@ import re
 
 from ..codecs.header_json import HeaderJson
 from ..format import CONTENT, ReasoningFormat, ToolFormat
-from ..regions import BROKEN, DONE, Op, Region, Sink, To, token
+from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To, token
 from .think import CLOSE, OPEN
 
 SECTION, SECTION_END = "<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"
@@ -67,7 +67,7 @@ KIMI_K2_TOOL = ToolFormat(
         ),
         "arguments": Region(
             sink=Sink.BODY,
-            on={DONE: To("section"), BROKEN: To("stray"), **_next(Op.CALL_END)},
+            on=dict.fromkeys((DONE, BROKEN, REJECTED), To("section")) | _next(Op.CALL_END),
             in_call=True,
         ),
     },
