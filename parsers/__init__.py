@@ -16,11 +16,11 @@ from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
 from .facts import Facts, describe
 from .format import Format
 from .pieces import Piece, Special
-from .registry import MissingMarkerError, UnknownParserError, load, names
+from .registry import CombinationError, MissingMarkerError, UnknownParserError, load, names
 from .stream import Stream
 
 __all__ = [
-    "Arguments", "Call", "Content", "Context", "Event", "Facts", "Format", "MissingMarkerError",
-    "Piece", "Reasoning", "Result", "Special", "Stream", "Tool", "ToolCall", "UnknownParserError",
-    "describe", "load", "names",
+    "Arguments", "Call", "CombinationError", "Content", "Context", "Event", "Facts", "Format",
+    "MissingMarkerError", "Piece", "Reasoning", "Result", "Special", "Stream", "Tool", "ToolCall",
+    "UnknownParserError", "describe", "load", "names",
 ]  # fmt: skip

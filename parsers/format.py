@@ -7,13 +7,14 @@ the tables of the region machine, once a process.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 from .codecs.base import Codec
 from .context import Context
 from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
+from .message_policy import MessagePolicy
 from .pieces import Piece, Special
 from .policy import Policy
 from .regions import Compiled, Region, Sink, To, compiled
@@ -31,7 +32,8 @@ class ReasoningFormat:
 
     content: markers that it also reads in the answer.
     opens, closes, boundaries: special tokens of the prompt, looked for from its end; reasoning
-    is over where one of `closes` comes first. The first of `closes` must be a token.
+    is over where one of `closes` comes first. The first of `closes` must be a token; without
+    any, reasoning is over after every prompt (what may follow is then all in `ended`).
     switches: template arguments of which one that is true turns reasoning on; `unless_told`
     holds where the request gives none. off: argument values that turn it off in any case.
     stays: its markers are read even where it is off; the output then begins in the answer.
@@ -72,6 +74,8 @@ class ReasoningFormat:
 
     def closed(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> bool:
         """Whether the prompt leaves reasoning closed."""
+        if not self.closes:
+            return True
         if prompt is None or self.closes[0] not in vocab:
             return False
         closes = {vocab[text] for text in self.closes if text in vocab}
@@ -92,6 +96,8 @@ class ToolFormat:
     wants none, as in vLLM's engine-based parsers; not beside reasoning that does not drop.
     trims: see `Policy`.
     forced: what is read instead where `tool_choice` is "required" or "named".
+    messages: the output is a sequence of messages, whose calls are read even where the request
+    wants none; see `MessagePolicy`.
     """
 
     name: str
@@ -104,10 +110,13 @@ class ToolFormat:
     drops: bool = False
     trims: bool = False
     forced: Mapping[str, ToolFormat] = field(default_factory=dict)
+    messages: bool = False
 
 
 class Format:
-    """Immutable; `load` in `registry.py` makes it. Either part may be absent."""
+    """Immutable; `load` in `registry.py` makes it. Either part may be absent, or `hidden`: read,
+    because the other cannot be read without it, and not shown ("tool", "reasoning").
+    """
 
     def __init__(
         self,
@@ -115,7 +124,9 @@ class Format:
         reasoning: ReasoningFormat | None,
         vocab: Mapping[str, int],
         special_ids: Collection[int],
+        hidden: Collection[str] = (),
     ) -> None:
+        self._hidden = frozenset(hidden)
         self._tool = tool
         self._reasoning = reasoning
         self._vocab = dict(vocab)
@@ -137,11 +148,12 @@ class Format:
 
     @property
     def tool(self) -> str | None:
-        return self._tool.name if self._tool else None
+        return self._tool.name if self._tool and "tool" not in self._hidden else None
 
     @property
     def reasoning(self) -> str | None:
-        return self._reasoning.name if self._reasoning else None
+        shown = self._reasoning and "reasoning" not in self._hidden
+        return self._reasoning.name if self._reasoning and shown else None
 
     def _table(
         self, reasoning: ReasoningFormat | None, tool: ToolFormat | None, known: frozenset[str]
@@ -174,8 +186,9 @@ class Format:
         reasoning, called = self._reasoning, self._called(context)
         reasons = reasoning is not None and reasoning.read(context)
         tool = self._forms[called]
-        policy = Policy(
-            context,
+        kind = MessagePolicy if tool and tool.messages else Policy
+        policy = kind(
+            self._shown(context),
             calls_live=tool is not None,
             trims=tool is not None and tool.trims,
             trims_reasoning=reasoning is not None and reasoning.trims,
@@ -183,9 +196,18 @@ class Format:
         codec = tool.codec if tool else None
         return Stream(self._tables[reasons, called], CONTENT, codec, context, policy)
 
+    def _shown(self, context: Context) -> Context:
+        """The request, as far as it is about what is not hidden."""
+        if "reasoning" in self._hidden:
+            context = replace(context, include_reasoning=False)
+        if "tool" in self._hidden:
+            context = replace(context, tools=(), tool_choice="none")
+        return context
+
     def _called(self, context: Context) -> str:
         """How the request has calls read: a key of `_forms`."""
-        if not (context.keeps_calls or self._drops):
+        always = self._drops or (self._tool is not None and self._tool.messages)
+        if not (context.keeps_calls or always):
             return ""
         return context.tool_choice if context.tool_choice in self._forms else "auto"
 
@@ -203,7 +225,7 @@ class Format:
         None without a reasoning format.
         """
         reasoning = self._reasoning
-        if reasoning is None:
+        if reasoning is None or "reasoning" in self._hidden:
             return None
         context = Context(template_kwargs=template_kwargs)
         return not reasoning.runs(context) or reasoning.closed(prompt_token_ids, self._vocab)
@@ -238,12 +260,12 @@ class Format:
         begun = reasoning is not None and stream.began == reasoning.start
         content: str | None = said.strip() if calls and tool and tool.trims else said
         if context.tool_choice in ("required", "named"):
-            content = content if calls or said.strip() else ""
+            content = content if calls or said.strip() or (tool and tool.messages) else ""
         elif not content and (ran or calls or self._drops):
             content = None
         if not thought and not (begun and reasoning and reasoning.keeps_empty):
             return Result(None, content, calls)
-        return Result(thought if context.include_reasoning else None, content, calls)
+        return Result(thought if self._shown(context).include_reasoning else None, content, calls)
 
 
 def joined(events: Iterable[Event]) -> tuple[str, str, list[Call]]:

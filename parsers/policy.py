@@ -29,6 +29,8 @@ class Policy:
         "_trims_reasoning", "calls", "said", "spaces", "thought",
     )  # fmt: skip
 
+    SAID = frozenset(range(3))
+
     def __init__(
         self, context: Context, *, calls_live: bool, trims: bool, trims_reasoning: bool = False
     ) -> None:
@@ -95,6 +97,9 @@ class Policy:
             self._add(Content, self.spaces)
             self.spaces, self.said = "", 2
 
+    def line(self) -> None:
+        """Text that follows stands on a new line, where the format is one of messages."""
+
     def call(self, name: str) -> None:
         """A call begins."""
         context = self._context
@@ -155,7 +160,7 @@ class Policy:
         """Take a snapshot's counters; raises `Malformed`."""
         held = isinstance(saved, list) and len(saved) == 4
         calls, said, spaces, *thought = items(saved, 3 + held)
-        if count(said) > 2:
+        if count(said) not in self.SAID:
             raise Malformed
         self.calls, self.said, self.spaces = count(calls), said, text(spaces)
         self.thought = text(thought[0]) if thought else ""

@@ -43,6 +43,8 @@ class Op(Enum):
     """The captured text is the name of a call, which begins."""
     KEY = auto()
     """The captured text is the name of a parameter."""
+    LINE = auto()
+    """Text that follows stands on a new line, apart from what came before of its kind."""
     VALUE_END = auto()
     CALL_END = auto()
 
@@ -71,6 +73,9 @@ BROKEN = "\0broken"
 REJECTED = "\0rejected"
 STATUSES = frozenset((DONE, BROKEN, REJECTED))
 """The body is complete; is no more what the codec reads, after the call began, or before."""
+ROUTED = "\0routed"
+"""A region to go to: the one to which the status leads that the codec makes of the captured text
+(`Decoder.route`); where it makes none, the text belongs to `otherwise`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,9 +109,10 @@ class Compiled(NamedTuple):
 def compiled(
     name: str, region: Region, vocab: Mapping[str, int], drops: frozenset[str]
 ) -> Compiled:
-    markers = {m: to for m, to in region.on.items() if m not in STATUSES}
+    statuses = {m: to for m, to in region.on.items() if m.startswith("\0")}
+    markers = {m: to for m, to in region.on.items() if m not in statuses}
     spelt = {m: to for m, to in markers.items() if not (to.token and literal(m) in vocab)}
-    texts = spelt | {m: to for m, to in region.on.items() if m in STATUSES}
+    texts = spelt | statuses
     return Compiled(
         name,
         region.sink,

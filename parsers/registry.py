@@ -16,6 +16,7 @@ from .formats.dsml import (
     DEEPSEEK_V41_TOOL,
 )
 from .formats.glm import GLM, GLM_REASONING
+from .formats.harmony import HARMONY, HARMONY_CALLS
 from .formats.hermes import HERMES
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
@@ -52,6 +53,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "llama4_pythonic": LLAMA4_PYTHONIC,
         "mimo": MIMO,
         "olmo3": OLMO3,
+        "openai": HARMONY_CALLS,
         "pythonic": PYTHONIC,
         "qwen3_coder": QWEN3_CODER,
         "qwen3_json": HERMES,
@@ -74,6 +76,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "ling3": GLM_REASONING,
         "mimo": MIMO_REASONING,
         "nemotron_v3": NEMOTRON_V3,
+        "openai_gptoss": HARMONY,
         "qwen3": QWEN3,
         "seed_oss": SEED_OSS_REASONING,
         "step3p5": STEP3P5_REASONING,
@@ -81,11 +84,18 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
     }
 )
 
+PAIRS = ((HARMONY_CALLS, HARMONY),)
+"""Formats of one syntax that neither can read alone: the one that is not named is hidden."""
+
 _Found = TypeVar("_Found")
 
 
 class UnknownParserError(ValueError):
     """The name is none that is registered. The message is for the user."""
+
+
+class CombinationError(ValueError):
+    """The two names cannot be used together. The message is for the user."""
 
 
 class MissingMarkerError(ValueError):
@@ -107,7 +117,7 @@ def load(
 
     vocab: the added tokens, text to ID. special_ids: those of them that mean no text (what
     `skip_special_tokens` removes); formats of vLLM's engine-based parsers drop them.
-    Raises UnknownParserError, MissingMarkerError.
+    Raises UnknownParserError, CombinationError, MissingMarkerError.
     """
     tool_format = _found("tool call", tool, TOOL_FORMATS)
     reasoning_format = _found("reasoning", reasoning, REASONING_FORMATS)
@@ -115,7 +125,22 @@ def load(
         _require(f"--tool-call-parser {tool}", tool_format.required, vocab)
     if reasoning_format:
         _require(f"--reasoning-parser {reasoning}", reasoning_format.required, vocab)
-    return Format(tool_format, reasoning_format, vocab, special_ids)
+    whole = _whole(tool_format, reasoning_format)
+    if whole is None:
+        return Format(tool_format, reasoning_format, vocab, special_ids)
+    if (tool_format or whole[0], reasoning_format or whole[1]) != whole:
+        raise CombinationError(
+            f"--reasoning-parser {reasoning} and --tool-call-parser {tool} cannot be combined"
+        )
+    hidden = (*(() if tool else ("tool",)), *(() if reasoning else ("reasoning",)))
+    return Format(*whole, vocab, special_ids, hidden)
+
+
+def _whole(
+    tool: ToolFormat | None, reasoning: ReasoningFormat | None
+) -> tuple[ToolFormat, ReasoningFormat] | None:
+    """The pair that one of the two belongs to."""
+    return next((pair for pair in PAIRS if pair[0] is tool or pair[1] is reasoning), None)
 
 
 def _found(kind: str, name: str | None, known: Mapping[str, _Found]) -> _Found | None:

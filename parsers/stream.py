@@ -15,7 +15,7 @@ from .context import Context
 from .events import Event
 from .pieces import Piece
 from .policy import Policy
-from .regions import REJECTED, Compiled, Op, Sink, To
+from .regions import REJECTED, ROUTED, Compiled, Op, Sink, To
 from .snapshot import Malformed, items, text, texts
 
 MAX_HELD_SPACE = 256
@@ -231,7 +231,15 @@ class Stream:
 
     def _follow(self, to: To, spelt: str) -> str:
         """Go where a marker leads; its text where it is to be read again there."""
-        if not self._do(to.do):
+        begun = self._do(to.do)
+        if begun and to.region == ROUTED:
+            status = self._call().route(self._policy)
+            if status:
+                self._raw = ""
+                self._enter(self._region.texts[status].region, "")
+                return ""
+            begun = False
+        if not begun:
             self._raw += spelt
             self._settle()
             return ""
@@ -262,6 +270,9 @@ class Stream:
         for op in ops:
             if op is Op.RESTORE:
                 self._settle()
+                continue
+            if op is Op.LINE:
+                self._policy.line()
                 continue
             decoder = self._call()
             if op is Op.CALL:

@@ -34,6 +34,10 @@ class Decoder:
         """The captured text is the name of the call, which begins; False where it is none."""
         raise NotImplementedError
 
+    def route(self, out: Policy) -> str:
+        """The status that the captured text leads to (see `ROUTED`); "" where to none."""
+        raise NotImplementedError
+
     def key(self, out: Policy) -> None:
         """The captured text is the name of a parameter."""
 

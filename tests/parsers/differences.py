@@ -7,6 +7,8 @@ to be read before it is committed.
 from __future__ import annotations
 
 REASONS = {
+    "no message": "Harmony: what is no message, or one whose header vLLM does not read, is "
+    "content; vLLM's whole answer loses it, or takes a word before it for the name of a call.",
     "lost text": "vLLM's whole answer loses text beside or inside a call; here it is content.",
     "text in a value": "A tag inside a JSON string or a parameter's value is part of the value.",
     "cut short": "A call that has begun when the output is cut short stays a call, with a prefix "
@@ -38,6 +40,12 @@ REASONS = {
 }
 
 _BY_REASON: dict[str, tuple[str, ...]] = {
+    "no message": (
+        "no opening tag", "blank before closing", "only the closing tag", "thinking True, call",
+        "json answer", "text, then a message", "text, end", "no channel", "empty channel",
+        "unknown channel", "text between messages", "text at the end", "no start",
+        "another role", "unknown role", "too many words",
+    ),
     "lost text": (
         "content before", "content with blank lines before", "content between", "content after",
         "content before and after", "split emoji", "closing tag twice", "end token", "end tokens",
@@ -69,6 +77,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         *(f"cut at {tenth}" for tenth in range(1, 11)), "cut before its last character",
     ),
     "malformed": (
+        "code arguments", "text after arguments",
         "broken arguments", "object left open", "one brace too many", "text after the object",
         "second call is malformed", "no closing tag between", "opening tag twice",
         "call then braces",

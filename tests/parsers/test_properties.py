@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import parsers
 from parsers import Context, Format, Piece, Special
+from parsers.registry import PAIRS
 
 from .families import BY_REASONING, BY_TOOL, FAMILIES
 from .outputs import (
@@ -68,6 +69,11 @@ modest = settings(
 def loaded(tool: str | None, reasoning: str | None, *, plain: bool = False) -> Format:
     vocab = PLAIN if plain else SPECIALS
     return parsers.load(tool, reasoning, vocab, SPECIAL_IDS)
+
+
+def beside(tool: str) -> str:
+    """The reasoning that goes with a tool name where any would do."""
+    return next((pair[1].name for pair in PAIRS if pair[0].name == tool), "qwen3")
 
 
 @every_combination
@@ -206,7 +212,7 @@ LONG: dict[str, Callable[[int], list[Piece]]] = {
 @pytest.mark.parametrize("tool", TOOL_NAMES)
 def test_work_grows_as_the_output(tool: str, what: str) -> None:
     """Lines run for N and 4N pieces, each piece resumed from a snapshot."""
-    fmt = loaded(tool, "qwen3")
+    fmt = loaded(tool, beside(tool))
 
     def run(count: int) -> None:
         stream = fmt.start(AUTO, [1, 2] if what != "reasoning" else [1])
@@ -223,7 +229,7 @@ def test_work_grows_as_the_output(tool: str, what: str) -> None:
 @pytest.mark.parametrize("tool", TOOL_NAMES)
 def test_a_long_output_in_one_piece(tool: str, what: str) -> None:
     """All at once: the same events, and work that grows as the text."""
-    fmt = loaded(tool, "qwen3")
+    fmt = loaded(tool, beside(tool))
 
     def run(count: int) -> Any:
         pieces = LONG[what](count)

@@ -7,8 +7,8 @@ import pytest
 import parsers
 from parsers import Special
 from parsers.format import CONTENT, ReasoningFormat, ToolFormat
-from parsers.regions import STATUSES, Sink
-from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
+from parsers.regions import ROUTED, STATUSES, Sink
+from parsers.registry import PAIRS, REASONING_FORMATS, TOOL_FORMATS
 
 from .outputs import SPECIAL_IDS, SPECIALS
 
@@ -40,6 +40,21 @@ def test_unknown_names() -> None:
         parsers.load("nope")
     with pytest.raises(parsers.UnknownParserError, match=r"invalid reasoning parser: nope .*qwen3"):
         parsers.load(reasoning="nope")
+
+
+def test_formats_of_one_syntax() -> None:
+    both, calls, thoughts = (
+        parsers.load("openai", "openai_gptoss", SPECIALS),
+        parsers.load("openai", None, SPECIALS),
+        parsers.load(None, "openai_gptoss", SPECIALS),
+    )
+    assert (calls.tool, calls.reasoning) == ("openai", None)
+    assert (thoughts.tool, thoughts.reasoning) == (None, "openai_gptoss")
+    assert both.reasoning_ended([], {}) is True
+    assert calls.reasoning_ended([], {}) is None
+    for tool, reasoning in (("openai", "qwen3"), ("hermes", "openai_gptoss")):
+        with pytest.raises(parsers.CombinationError, match=rf"{reasoning} and .* {tool} cannot"):
+            parsers.load(tool, reasoning, SPECIALS)
 
 
 def test_missing_markers() -> None:
@@ -74,7 +89,8 @@ def test_reasoning_ended() -> None:
 @pytest.mark.parametrize("part", [*TOOL_FORMATS.values(), *REASONING_FORMATS.values()])
 def test_tables_are_whole(part: ToolFormat | ReasoningFormat) -> None:
     """Every marker leads to a region, and every region knows what to do with other text."""
-    known = {*part.regions, CONTENT}
+    whole = next((pair for pair in PAIRS if part in pair), (part,))
+    known = {CONTENT, ROUTED, *(name for own in whole for name in own.regions)}
     if isinstance(part, ReasoningFormat):
         assert {part.start, part.ended} <= known
     assert {to.region for to in part.content.values()} <= known

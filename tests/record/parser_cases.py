@@ -389,7 +389,7 @@ def cases(tool: str | None, reasoning: str | None, style: str) -> list[Case]:
     opens, closes = family.think
     found: list[Case] = []
     if tool:
-        before = f"{opens}\nHm.\n{closes}\n\n" if reasoning else ""
+        before = f"{opens}\nHm.\n{closes}\n\n" if reasoning else family.lead
         texts: list[tuple[str, Text]] = [*common(call, family.glue), *family.odd.items()]
         for name, text in texts:
             parts = joined(text)
@@ -401,7 +401,7 @@ def cases(tool: str | None, reasoning: str | None, style: str) -> list[Case]:
     if reasoning:
         for case in reasoning_cases(one):
             found.append({"request": AUTO if tool else {}} | _with_tags(case, opens, closes))
-    found += family.extra
+    found += [{"request": AUTO if tool else {}} | case for case in family.extra]
     names = [case["name"] for case in found]
     assert len(names) == len(set(names)), "two cases of one name"
     return found

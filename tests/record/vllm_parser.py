@@ -14,6 +14,8 @@ from vllm.entrypoints.openai.chat_completion.stream_processor import ChatStreamP
 from vllm.entrypoints.serve.utils.tool_calls_utils import resolve_finish_reason
 from vllm.parser import ParserManager
 
+from tests.record.harmony_encoding import prepare
+
 
 class Oracle:
     """One combination of parser names on one tokenizer, with tokens added to it."""
@@ -25,11 +27,15 @@ class Oracle:
             self.tokenizer.add_tokens(tokens, special_tokens=True)
         vocab = self.tokenizer.get_vocab()
         self.tokenizer.get_vocab = lambda: vocab  # as vLLM's own wrapper keeps it
+        harmony = tool == "openai" or reasoning == "openai_gptoss"
+        if harmony:
+            prepare(model)
         self.parser = ParserManager.get_parser(
             tool_parser_name=tool,
             reasoning_parser_name=reasoning,
             enable_auto_tools=True,
             model_name="recorded",
+            is_harmony=harmony,
             tokenizer=self.tokenizer,
         )
 

@@ -26,6 +26,7 @@ class Family:
     model: folder of the tokenizer to record with. added: special tokens to add to it. tokens: others
     of its tokens that the names need.
     glue: what stands between two calls. think: how reasoning opens and closes.
+    lead: what an output without reasoning begins with.
     odd: more outputs of a tool name, by case name; a list is tokenized part by part, so that a
     marker spelt over two parts is text. extra: whole cases (name, text, request, prompt,
     finish_reason) that `common`, `request_cases` and `reasoning_cases` do not have.
@@ -41,6 +42,7 @@ class Family:
     tokens: tuple[str, ...] = ()
     glue: str = "\n"
     think: tuple[str, str] = ("<think>", "</think>")
+    lead: str = ""
     odd: Mapping[str, Text] = field(default_factory=dict)
     extra: tuple[Case, ...] = ()
     markup: tuple[str, ...] = ()
