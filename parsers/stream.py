@@ -252,6 +252,8 @@ class Stream:
         """A new region. Undecided ones keep the raw text with the marker that opened them."""
         region = self._table[name]
         if region.sink in _OPENED:
+            if self._region.sink is Sink.REASONING:
+                spelt = ""  # the end of reasoning is no text, wherever it leads
             self._raw = (self._raw if self._region.sink in _UNDECIDED else "") + spelt
         else:
             self._raw = ""

@@ -1,20 +1,23 @@
 """A call of the tool that the request names, as its bare arguments: one JSON object.
 
-vLLM hands the text on as it is; so does this, as far as it is JSON.
+vLLM hands the text on as it is, white space around it too; so does this, as far as it is JSON.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from ..context import Context
 from ..json_stream import DONE as WHOLE
-from ..json_stream import FIRST_KEY, START, JsonError, JsonStream
-from ..policy import Policy
+from ..json_stream import START, JsonError, JsonStream
+from ..policy import MAX_HELD_SPACE, Policy
 from ..regions import BROKEN, DONE, REJECTED
-from ..snapshot import Malformed, items, text
+from ..snapshot import items, text
 from .base import Codec, Decoder
+
+_BLANKS = re.compile(r"[ \t\n\r]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,60 +26,58 @@ class BareArguments(Codec):
         return BareDecoder(context, JsonStream(verbatim=True))
 
     def resume(self, saved: object, context: Context) -> Decoder:
-        begun, raw, reader = items(saved, 3)
+        raw, reader = items(saved, 2)
         decoder = BareDecoder(context, JsonStream.resume(reader, verbatim=True))
-        decoder.begun, decoder.raw = bool(begun), text(raw)
-        if decoder.reader.state == WHOLE:
-            raise Malformed
+        decoder.raw = text(raw)
         return decoder
 
 
 class BareDecoder(Decoder):
-    """The call begins with the first key, or the end, of its object."""
+    """The call begins with its object; `raw` is the white space before it."""
 
-    __slots__ = ("begun", "name", "reader")
+    __slots__ = ("name", "reader")
 
     def __init__(self, context: Context, reader: JsonStream) -> None:
         self.name = context.named_tool or ""
         self.reader = reader
-        self.begun = False
         self.raw = ""
 
     def body(self, text: str, out: Policy) -> tuple[str, str] | None:
-        parts: list[str] = []
-        status, rest = "", ""
-        try:
-            rest = text[self.reader.feed(text, 0, parts) :]
-            status = DONE if self.reader.state == WHOLE else ""
-        except JsonError as error:
-            status, rest = BROKEN, error.rest
-        if self.begun or self._begins():
-            self._write(parts, out)
-            return (status, rest) if status else None
-        if status:
-            self.raw += text[: len(text) - len(rest)]
-            return REJECTED, rest
-        self.raw += text
-        return None
-
-    def _begins(self) -> bool:
-        """Whether what was read is more than `{`."""
-        state = self.reader.state
-        return state != START and (state != FIRST_KEY or len(self.reader.stack) > 1)
-
-    def _write(self, parts: list[str], out: Policy) -> None:
-        if not self.begun:
+        at = 0
+        if self.reader.state == START:
+            at = _blanks(text, 0)
+            self.raw += text[:at]
+            if len(self.raw) > MAX_HELD_SPACE or text[at : at + 1] not in ("{", ""):
+                return REJECTED, text[at:]
+            if at == len(text):
+                return None
             out.call(self.name)
-            parts = [self.raw, *parts]
-            self.begun, self.raw = True, ""
-        out.arguments("".join(parts))
+            out.arguments(self.raw)
+            self.raw = ""
+        return self._read(text, at, out)
+
+    def _read(self, text: str, at: int, out: Policy) -> tuple[str, str] | None:
+        """More of the object, and the white space after it."""
+        parts: list[str] = []
+        try:
+            at = self.reader.feed(text, at, parts)
+        except JsonError as error:
+            out.arguments("".join(parts))
+            return BROKEN, error.rest
+        end = _blanks(text, at) if self.reader.state == WHOLE else at
+        out.arguments("".join(parts) + text[at:end])
+        return (DONE, text[end:]) if end < len(text) else None
 
     def finish(self, out: Policy) -> bool:
         parts: list[str] = []
         self.reader.finish(parts)
-        if self.begun:
-            self._write(parts, out)
-        return self.begun
+        out.arguments("".join(parts))
+        return self.reader.state != START
 
     def snapshot(self) -> list[Any]:
-        return [int(self.begun), self.raw, self.reader.snapshot()]
+        return [self.raw, self.reader.snapshot()]
+
+
+def _blanks(text: str, at: int) -> int:
+    """Where the white space from `at` on ends."""
+    return _BLANKS.match(text, at).end()  # type: ignore[union-attr]  # matches anything

@@ -1,7 +1,7 @@
 """Calls that the request forces, where vLLM has the model write plain JSON for them.
 
-`required`: an array of `{"name": ..., "parameters": {...}}`. `named`: the bare arguments. Each
-is found wherever it begins; once it has ended, all is content.
+`required`: an array of `{"name": ..., "parameters": {...}}`, wherever it begins. `named`: the
+bare arguments, which are the whole answer. Once they have ended, all is content.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ REQUIRED = ToolFormat(
 NAMED = ToolFormat(
     name="named",
     codec=BareArguments(),
-    content={"{": To("arguments", again=True)},
+    content={},
     regions={
-        "arguments": Region(sink=Sink.BODY, on=_BODY | {DONE: To("after")}, in_call=True),
+        CONTENT: Region(sink=Sink.BODY, on=_BODY | {DONE: To("after")}, in_call=True),
         "after": Region(sink=Sink.CONTENT),
     },
 )

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from parsers.registry import TOOL_FORMATS
 from tests.parsers.families import FAMILIES, Case, Family, Text
 
 TOOLS = [
@@ -380,6 +381,40 @@ def request_cases(call: str, other: str) -> Iterator[Case]:
             yield {"name": f"{what}: {how}", "text": text, "request": request}
 
 
+def forced_cases() -> Iterator[Case]:
+    """Calls as plain JSON, where vLLM forces that for `tool_choice` required and named."""
+    one = {"name": "get_weather", "parameters": {"city": "Paris \u2028 é", "days": 2}}
+    two = {"name": "run", "parameters": {"code": "a[0]}]", "deep": [{"a": [1.50, None]}]}}
+    empty = {"name": "bare", "parameters": {}}
+    required = {"tools": TOOLS, "tool_choice": "required"}
+    for name, calls in {"one": [one], "two": [one, two], "no arguments": [empty, one]}.items():
+        yield {"name": f"required, {name}", "text": json.dumps(calls), "request": required}
+        text = "\n" + json.dumps(calls, indent=1, ensure_ascii=False) + "\n"
+        yield {"name": f"required, {name}, indented", "text": text, "request": required}
+        single = required | {"parallel_tool_calls": False}
+        yield {"name": f"required, {name}, not parallel", "text": json.dumps(calls),
+               "request": single}  # fmt: skip
+    text = json.dumps([one, two], separators=(",", ":"))
+    yield {"name": "required, compact", "text": text, "request": required}
+    yield {"name": "required, cut short", "text": text[:-20], "request": required,
+           "finish_reason": "length"}  # fmt: skip
+    yield {"name": "required, text after", "text": f"{text} Done.", "request": required}
+    named = {"tools": TOOLS, "tool_choice": NAMED}
+    arguments = one["parameters"]
+    for name, text in {
+        "one": json.dumps(arguments),
+        "compact": json.dumps(arguments, separators=(",", ":"), ensure_ascii=False),
+        "indented": json.dumps(arguments, indent=2),
+        "no arguments": "{}",
+        "numbers": '{"days": 1E2, "limit": -0.50, "metric" :true}',
+        "blanks around": '\n {"city": "Paris"} \n',
+        "text after": '{"city": "Paris"} Done.',
+    }.items():
+        yield {"name": f"named, {name}", "text": text, "request": named}
+    yield {"name": "named, cut short", "text": '{"city": "Par', "request": named,
+           "finish_reason": "length"}  # fmt: skip
+
+
 def cases(tool: str | None, reasoning: str | None, style: str) -> list[Case]:
     """All cases of one combination; style is the call syntax that its model writes."""
     family = FAMILIES.get(style) or BASE[style]
@@ -398,6 +433,8 @@ def cases(tool: str | None, reasoning: str | None, style: str) -> list[Case]:
         for name, text in cuts(f"{before}Let me see.\n{one}"):
             found.append({"name": name, "text": text, "request": AUTO, "finish_reason": "length"})
         found += [c | {"text": before + c["text"]} for c in request_cases(one, other)]
+        if tool in TOOL_FORMATS and TOOL_FORMATS[tool].forced:
+            found += [c | {"text": before + c["text"]} for c in forced_cases()]
     if reasoning:
         for case in reasoning_cases(one):
             found.append({"request": AUTO if tool else {}} | _with_tags(case, opens, closes))

@@ -77,10 +77,15 @@ def main(wanted: list[str]) -> None:
         lines = [facts | {"tools": TOOLS}]
         for case in cases(tool, reasoning, style):
             answer = oracle.answer(case)
+            if "error" in answer["batch"]:  # vLLM answers such an output with a failure
+                print(f"{name}: {case['name']}: {answer['batch']['error']}")
+                continue
             if "tools" in answer["request"]:
                 answer["request"] = answer["request"] | {"tools": True}
             lines.append(answer)
-        with (GOLDEN / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+        path = GOLDEN / f"{name}.jsonl"
+        # vLLM's streams may have half of a surrogate pair: as JSON spells it.
+        with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         print(f"{name}: {len(lines) - 1} cases", flush=True)
 
