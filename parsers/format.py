@@ -34,6 +34,8 @@ class ReasoningFormat:
     opens, closes, boundaries: special tokens of the prompt, looked for from its end; reasoning
     is over where one of `closes` comes first. The first of `closes` must be a token; without
     any, reasoning is over after every prompt (what may follow is then all in `ended`).
+    opened: where one of `opens` came first, the region in which reasoning begins then. With it
+    the switches only say whether there is reasoning to come after other prompts.
     switches: template arguments of which one that is true turns reasoning on; `unless_told`
     holds where the request gives none. off: argument values that turn it off in any case.
     stays: its markers are read even where it is off; the output then begins in the answer.
@@ -51,6 +53,7 @@ class ReasoningFormat:
     opens: tuple[str, ...] = ()
     closes: tuple[str, ...] = ()
     boundaries: tuple[str, ...] = ()
+    opened: Mapping[str, str] = field(default_factory=dict)
     switches: tuple[str, ...] = ()
     unless_told: bool = True
     off: tuple[tuple[str, str], ...] = ()
@@ -78,10 +81,27 @@ class ReasoningFormat:
             return True
         if prompt is None or self.closes[0] not in vocab:
             return False
-        closes = {vocab[text] for text in self.closes if text in vocab}
-        others = {vocab[text] for text in self.opens + self.boundaries if text in vocab}
-        known = closes | others
-        return next((token in closes for token in reversed(prompt) if token in known), False)
+        return self._newest(prompt, vocab) in self.closes
+
+    def _newest(self, prompt: Sequence[int], vocab: Mapping[str, int]) -> str:
+        """The token of the prompt that says how it leaves reasoning, "" where none does."""
+        known = {
+            vocab[text]: text
+            for text in self.opens + self.boundaries + self.closes
+            if text in vocab
+        }
+        return next((known[token] for token in reversed(prompt) if token in known), "")
+
+    def left_open(self, prompt: Sequence[int], vocab: Mapping[str, int]) -> bool:
+        """Whether the prompt leaves reasoning in a region of its own."""
+        return bool(self.opened) and self._newest(prompt, vocab) in self.opened
+
+    def begins(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> str:
+        """The region that the output begins in."""
+        if self.closed(prompt, vocab):
+            return self.ended
+        newest = self._newest(prompt, vocab) if prompt and self.opened else ""
+        return self.opened.get(newest, self.start)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,9 +233,9 @@ class Format:
 
     def _start_region(self, context: Context, prompt: Sequence[int] | None) -> str:
         reasoning = self._reasoning
-        if reasoning is None or not reasoning.runs(context):
+        if reasoning is None or not (reasoning.opened or reasoning.runs(context)):
             return CONTENT
-        return reasoning.ended if reasoning.closed(prompt, self._vocab) else reasoning.start
+        return reasoning.begins(prompt, self._vocab)
 
     def reasoning_ended(
         self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]
@@ -227,6 +247,8 @@ class Format:
         reasoning = self._reasoning
         if reasoning is None or "reasoning" in self._hidden:
             return None
+        if reasoning.left_open(prompt_token_ids, self._vocab):
+            return False
         context = Context(template_kwargs=template_kwargs)
         return not reasoning.runs(context) or reasoning.closed(prompt_token_ids, self._vocab)
 

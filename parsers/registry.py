@@ -15,6 +15,7 @@ from .formats.dsml import (
     DEEPSEEK_V41,
     DEEPSEEK_V41_TOOL,
 )
+from .formats.gemma import FUNCTIONGEMMA, GEMMA4, GEMMA4_TOOL
 from .formats.glm import GLM, GLM_REASONING
 from .formats.harmony import HARMONY, HARMONY_CALLS
 from .formats.hermes import HERMES
@@ -42,6 +43,8 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "deepseek_v32": DEEPSEEK_V32_TOOL,
         "deepseek_v4": DEEPSEEK_V4_TOOL,
         "deepseek_v41": DEEPSEEK_V41_TOOL,
+        "functiongemma": FUNCTIONGEMMA,
+        "gemma4": GEMMA4_TOOL,
         "glm45": GLM,
         "glm47": GLM,
         "hermes": HERMES,
@@ -69,6 +72,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "deepseek_v3": DEEPSEEK_V3,
         "deepseek_v4": DEEPSEEK_V4,
         "deepseek_v41": DEEPSEEK_V41,
+        "gemma4": GEMMA4,
         "glm45": GLM_REASONING,
         "glm47": GLM_REASONING,
         "holo2": HOLO2,

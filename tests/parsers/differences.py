@@ -36,6 +36,9 @@ REASONS = {
     "keywords, leading zeros, raw newlines and nested quotes, and whatever surrounds them; vLLM's "
     "parser of the name takes the whole list for text. Positional arguments are no call; vLLM "
     "drops them.",
+    "gemma": "Gemma: text before an end of a channel that nothing opened is content, the name of a "
+    "channel is markup in each, values may be bare, and a call's start and end count wherever they "
+    "stand; vLLM's whole answer can look ahead, keeps later names, and drops or misreads the rest.",
     "empty call": "A call without a function is markup, whatever the reasoning parser is.",
 }
 
@@ -89,6 +92,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "mended": (
         "trailing comma", "raw newline in a string", "not a number", "empty arguments",
         "huge number",
+        "values that look like JSON",
     ),
     "repeated key": (
         "repeated key", "repeated parameter",
@@ -104,6 +108,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "prompt closes in an earlier turn, opened again", "prompt continues the answer",
         "prompt continues the answer, text", "prompt continues the answer, opened again",
         "prompt ends in a call",
+        "prompt opens, text", "prompt ends in a call, text",
     ),
     "nonempty": ("nonempty content: reasoning alone", "nonempty content: closed, blank"),
     "forced": (
@@ -126,6 +131,16 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "only positional arguments", "second call is positional", "no closing bracket",
         "python end tag", "python tags and space", "no tags, then text", "start tag twice",
         "text before the end token", "no end token, text", "start token twice",
+    ),
+    "gemma": (
+        "no call word", "text before the call word", "string left open", "list left open",
+        "text after the body", "no end, next", "no end, text", "start in a string",
+        "end in a string", "end in a value", "thought alone", "no channel, closed",
+        "thought without a channel", "thought without an end", "channel, open",
+        "channel, earlier turn", "channel without a prompt", "half a thought prefix",
+        "two channels", "closed, reopened", "blank before closing", "bare values",
+        "bare and quoted", "no arguments at all", "space in the name",
+        "no opening tag", "thinking True, call",
     ),
     "empty call": ("empty call", "only opening tag"),
 }  # fmt: skip
