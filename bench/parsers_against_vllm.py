@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import parsers
 from parsers import Piece, Special
-from tests.parsers.families import BY_REASONING, BY_TOOL, Family
+from tests.parsers.bits import reasoning_family, tool_family
 
 from .parser_outputs import AUTO, KINDS, TOKENS, Names, text_of
 
@@ -55,7 +55,7 @@ def family_of(names: Names) -> tuple[str, tuple[str, ...]]:
     """The model's folder and the tokens to add to its vocabulary."""
     if str(names) in BASE:
         return BASE[str(names)]
-    family: Family | None = BY_TOOL.get(names.tool or "") or BY_REASONING.get(names.reasoning or "")
+    family = tool_family(names.tool) or reasoning_family(names.reasoning)
     return (family.model, tuple(family.added)) if family else ("qwen3", ())
 
 

@@ -71,7 +71,7 @@ def test_parser(
     fmt = parsers.load(*names, SPECIALS, SPECIAL_IDS)
     pieces = pieces_of(names, kind)
     benchmark.group = f"{kind}, {how.__name__}"
-    benchmark.pedantic(how, (fmt, pieces), rounds=ROUNDS, warmup_rounds=1)
+    benchmark.pedantic(how, (fmt, pieces), rounds=ROUNDS, warmup_rounds=1)  # type: ignore[no-untyped-call]  # theirs
     if benchmark.stats is not None:  # None with --benchmark-disable
         each = 1e6 * benchmark.stats.stats.min / TOKENS
         times = request.config.stash.setdefault(TIMES, {})

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from parsers import Piece, Special, Tool
+from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
 
-from .families import BY_REASONING, BY_TOOL, FAMILIES
+from .families import BY_REASONING, BY_TOOL, FAMILIES, Family
 
 TOOLS = (
     Tool(
@@ -86,9 +87,10 @@ def write_call(
     ascii_only: bool = False,
 ) -> str:
     """A call as the tool name's model writes it. JSON of the base families may be spelt so."""
-    family = BY_TOOL.get(tool)
+    family = tool_family(tool)
     if family and family.call:
         return family.call(name, arguments)
+    tool = _own_name(tool)
     if tool == "qwen3_coder":
         body = "".join(
             f"<parameter={key}>\n{_plain(value)}\n</parameter>\n"
@@ -108,17 +110,33 @@ def _plain(value: Any) -> str:
     return re.sub(r"</?", "", text)
 
 
+def _own_name(tool: str) -> str:
+    """The name of the format that an alias means."""
+    return TOOL_FORMATS[tool].name if tool in TOOL_FORMATS else tool
+
+
+def tool_family(tool: str | None) -> Family | None:
+    """None for the base families, and without a name."""
+    return BY_TOOL.get(tool or "") or BY_TOOL.get(_own_name(tool or ""))
+
+
+def reasoning_family(reasoning: str | None) -> Family | None:
+    """None for the base families, and without a name."""
+    form = REASONING_FORMATS.get(reasoning or "")
+    return BY_REASONING.get(reasoning or "") or (BY_REASONING.get(form.name) if form else None)
+
+
 def think_tags(reasoning: str) -> tuple[str, str]:
-    family = BY_REASONING.get(reasoning)
+    family = reasoning_family(reasoning)
     return family.think if family else ("<think>", "</think>")
 
 
 def gaps(tool: str) -> tuple[str, ...]:
     """What may stand after a call."""
-    return ("", "\n", "; ") if tool == "llama3_json" else ("\n",)
+    return ("", "\n", "; ") if _own_name(tool) == "llama3_json" else ("\n",)
 
 
 def markup_of(tool: str | None, reasoning: str | None) -> tuple[str, ...]:
     """Markup of the families that the names belong to."""
-    families = [BY_TOOL.get(tool or ""), BY_REASONING.get(reasoning or "")]
+    families = [tool_family(tool), reasoning_family(reasoning)]
     return tuple(bit for f in families if f for bit in (*f.markup, *f.added, *f.tokens, *f.think))
