@@ -26,6 +26,8 @@ class Sink(Enum):
     """A gap after a marker that is text again where no call follows."""
     START = auto()
     """No text belongs here, not even white space: a marker counts only at the very beginning."""
+    NOTE = auto()
+    """Text before a marker that says what follows: nothing then, else text of `otherwise`."""
     CAPTURE = auto()
     """A name, kept by the codec until a marker ends it."""
     VALUE = auto()

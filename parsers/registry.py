@@ -19,6 +19,7 @@ from .formats.gemma import FUNCTIONGEMMA, GEMMA4, GEMMA4_TOOL
 from .formats.glm import GLM, GLM_REASONING
 from .formats.harmony import HARMONY, HARMONY_CALLS
 from .formats.hermes import HERMES
+from .formats.inkling import INKLING, INKLING_TOOL
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
 from .formats.pythonic import LFM2, LLAMA4_PYTHONIC, OLMO3, PYTHONIC
@@ -48,6 +49,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "glm45": GLM,
         "glm47": GLM,
         "hermes": HERMES,
+        "inkling": INKLING_TOOL,
         "kimi_k2": KIMI_K2_TOOL,
         "lfm2": LFM2,
         "ling3": GLM,
@@ -76,6 +78,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "glm45": GLM_REASONING,
         "glm47": GLM_REASONING,
         "holo2": HOLO2,
+        "inkling": INKLING,
         "kimi_k2": KIMI_K2,
         "ling3": GLM_REASONING,
         "mimo": MIMO_REASONING,

@@ -20,12 +20,14 @@ from .snapshot import Malformed, items, text, texts
 
 MAX_HELD_SPACE = 256
 """More white space than this does not belong to a gap."""
+MAX_NOTE = 256
+"""A longer text is no NOTE."""
 SLICE = 4096
 """Longer text is read in slices, so that cutting at markers stays linear."""
 
 _GAPS = frozenset((Sink.HOLD, Sink.GAP, Sink.START))
 _OPENED = frozenset((Sink.HOLD, Sink.CAPTURE, Sink.BODY))
-_UNDECIDED = _OPENED | _GAPS
+_UNDECIDED = _OPENED | _GAPS | {Sink.NOTE}
 
 
 class Stream:
@@ -209,7 +211,7 @@ class Stream:
         return rest
 
     def _sink(self, text: str) -> str:
-        """Text goes where the region says; what a CAPTURE has no room for is left."""
+        """Text goes where the region says; what has no room there is left."""
         sink = self._region.sink
         if not text:
             return text
@@ -220,7 +222,8 @@ class Stream:
         elif sink is Sink.VALUE:
             self._call().value(text, self._policy)
         else:
-            taken = self._call().capture(text)
+            is_note = sink is Sink.NOTE
+            taken = MAX_NOTE - len(self._raw) if is_note else self._call().capture(text)
             self._raw += text[:taken]
             if taken < len(text):
                 self._settle()

@@ -69,6 +69,8 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "no number in the ID", "no name in the ID", "empty section", "no section",
         "other attribute", "empty parameter name", "other outer tags", "invoke end in a value",
         "two calls", "three glued calls", "two calls with blank lines", "call again after the end",
+        "all blocks", "two thoughts", "thought inside", "sampling end in a thought",
+        "call in a thought", "long header", "no role", "no name", "empty body", "prose body",
     ),
     "text in a value": (
         "split tag in a string", "tag in a string", "function end in a value",
@@ -88,6 +90,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "f-string with a value", "bytes", "complex number", "list as a key", "variable as a value",
         "expression as a value", "call as a value", "argument left open", "mismatched brackets",
         "no value", "comma twice", "no end tag",
+        "list body", "empty name in JSON",
     ),
     "mended": (
         "trailing comma", "raw newline in a string", "not a number", "empty arguments",
@@ -118,9 +121,11 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "lenient": (
         "no call end", "no call end, next", "no invoke end, next", "fence left open",
         "no line before the fence", "no type", "name without end",
+        "no end, next",
     ),
     "typed": (
         "numbers", "types of the schema",
+        "string args",
     ),
     "white space": (
         "call then newline",
