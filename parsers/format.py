@@ -43,6 +43,8 @@ class ReasoningFormat:
     drops: special tokens that are no markers vanish, as in vLLM's engine-based parsers.
     keeps_empty: a whole output's reasoning without text is "" and not null.
     trims: white space at the end of all reasoning is dropped.
+    lead: what the answer begins with where the prompt left reasoning open.
+    starts: regions where it begins instead by a template argument: (name, value, region).
     """
 
     name: str
@@ -62,6 +64,8 @@ class ReasoningFormat:
     drops: bool = False
     keeps_empty: bool = False
     trims: bool = False
+    lead: str = ""
+    starts: tuple[tuple[str, str, str], ...] = ()
 
     def runs(self, context: Context) -> bool:
         """Whether the request has the model reason."""
@@ -96,12 +100,16 @@ class ReasoningFormat:
         """Whether the prompt leaves reasoning in a region of its own."""
         return bool(self.opened) and self._newest(prompt, vocab) in self.opened
 
-    def begins(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> str:
-        """The region that the output begins in."""
+    def begins(
+        self, context: Context, prompt: Sequence[int] | None, vocab: Mapping[str, int]
+    ) -> tuple[str, str]:
+        """The region that the output begins in, and what is put before it."""
         if self.closed(prompt, vocab):
-            return self.ended
+            return self.ended, ""
+        told = context.template_kwargs
+        starts = [region for name, value, region in self.starts if told.get(name) == value]
         newest = self._newest(prompt, vocab) if prompt and self.opened else ""
-        return self.opened.get(newest, self.start)
+        return self.opened.get(newest, next(iter(starts), self.start)), self.lead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,11 +239,12 @@ class Format:
             return ""
         return context.tool_choice if context.tool_choice in self._forms else "auto"
 
-    def _start_region(self, context: Context, prompt: Sequence[int] | None) -> str:
+    def _start_region(self, context: Context, prompt: Sequence[int] | None) -> tuple[str, str]:
+        """Where the output begins, and what is put before it."""
         reasoning = self._reasoning
         if reasoning is None or not (reasoning.opened or reasoning.runs(context)):
-            return CONTENT
-        return reasoning.begins(prompt, self._vocab)
+            return CONTENT, ""
+        return reasoning.begins(context, prompt, self._vocab)
 
     def reasoning_ended(
         self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]
@@ -255,7 +264,7 @@ class Format:
     def start(self, context: Context, prompt_token_ids: Sequence[int] | None = None) -> Stream:
         """One output. Without the prompt's IDs, reasoning is taken to be open."""
         stream = self._fresh(context)
-        stream.enter(self._start_region(context, prompt_token_ids))
+        stream.enter(*self._start_region(context, prompt_token_ids))
         return stream
 
     def resume(self, state: object, context: Context) -> Stream:

@@ -22,6 +22,7 @@ from .formats.hermes import HERMES
 from .formats.inkling import INKLING, INKLING_TOOL
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
+from .formats.minimax import MINIMAX_M2, MINIMAX_M2_APPEND_THINK, MINIMAX_M2_REASONING
 from .formats.pythonic import LFM2, LLAMA4_PYTHONIC, OLMO3, PYTHONIC
 from .formats.qwen3 import (
     MIMO,
@@ -57,6 +58,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "llama4_json": LLAMA3_JSON,
         "llama4_pythonic": LLAMA4_PYTHONIC,
         "mimo": MIMO,
+        "minimax_m2": MINIMAX_M2,
         "olmo3": OLMO3,
         "openai": HARMONY_CALLS,
         "pythonic": PYTHONIC,
@@ -82,6 +84,8 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "kimi_k2": KIMI_K2,
         "ling3": GLM_REASONING,
         "mimo": MIMO_REASONING,
+        "minimax_m2": MINIMAX_M2_REASONING,
+        "minimax_m2_append_think": MINIMAX_M2_APPEND_THINK,
         "nemotron_v3": NEMOTRON_V3,
         "openai_gptoss": HARMONY,
         "qwen3": QWEN3,

@@ -104,9 +104,10 @@ class Stream:
             self._decoder = self._codec.resume(decoder, self._context)
         self._policy.restore(policy)
 
-    def enter(self, region: str) -> None:
-        """Begin in another region than that of the answer."""
+    def enter(self, region: str, lead: str) -> None:
+        """Begin in this region, with text before the output."""
         self._region = self._table[region]
+        self._held = lead
         self.began = region
 
     # Pieces

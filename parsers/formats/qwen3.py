@@ -15,13 +15,23 @@ from dataclasses import replace
 
 from ..codecs.tagged_parameters import TaggedParameters, Trim
 from ..format import CONTENT, ReasoningFormat, ToolFormat
-from ..regions import Op, Region, Sink, To, token
+from ..regions import Region, Sink, To, token
 from .json_choice import JSON_CHOICE
+from .tagged_calls import Tags, calls
 from .think import CLOSE, OPEN
 
 CALL, CALL_END = "<tool_call>", "</tool_call>"
-FUNCTION, FUNCTION_END = "<function=", "</function>"
-PARAMETER, PARAMETER_END = "< parameter = ", "< / parameter >"
+FUNCTION = "<function="
+TAGS = Tags(
+    call=CALL,
+    call_end=CALL_END,
+    function=(FUNCTION,),
+    function_named=(">",),
+    function_end="</function>",
+    parameter=("< parameter = ",),
+    parameter_named=(">",),
+    parameter_end="< / parameter >",
+)
 
 
 def thinking(opens: str, closes: str, call: str) -> Mapping[str, Region]:
@@ -42,72 +52,12 @@ QWEN3 = ReasoningFormat(
     drops=True,
 )
 
-_ENDED = (Op.VALUE_END, Op.CALL_END)
-
-
-def _calls(call: str, call_end: str) -> Mapping[str, Region]:
-    """The regions of calls between these tags."""
-
-    def after(*do: Op) -> dict[str, To]:
-        """What may follow a call, and ends one that was left open."""
-        return {
-            call: token("opened", *do),
-            call_end: token(CONTENT, *do),
-            FUNCTION: To("name", do),
-        }
-
-    inside = after(Op.CALL_END) | {
-        PARAMETER: To("key"),
-        FUNCTION_END: To("closed", (Op.CALL_END,)),
-    }
-    return {
-        "opened": Region(sink=Sink.HOLD, on=after(), otherwise=CONTENT),
-        "name": Region(
-            sink=Sink.CAPTURE,
-            on=after(Op.CALL, Op.CALL_END)
-            | {
-                ">": To("parameters", (Op.CALL,)),
-                FUNCTION_END: To("closed", (Op.CALL, Op.CALL_END)),
-            },
-            otherwise=CONTENT,
-            at_end=(Op.CALL, Op.CALL_END),
-            in_call=True,
-        ),
-        "parameters": Region(
-            sink=Sink.GAP, on=inside, otherwise="stray", at_end=(Op.CALL_END,), in_call=True
-        ),
-        "stray": Region(sink=Sink.CONTENT, on=inside, at_end=(Op.CALL_END,), in_call=True),
-        "key": Region(
-            sink=Sink.CAPTURE,
-            on={">": To("value", (Op.KEY,))},
-            otherwise="stray",
-            at_end=(Op.CALL_END,),
-            in_call=True,
-        ),
-        "value": Region(
-            sink=Sink.VALUE,
-            on={
-                PARAMETER_END: To("parameters", (Op.VALUE_END,)),
-                PARAMETER: To("key", (Op.VALUE_END,)),
-                FUNCTION_END: To("closing"),
-            },
-            in_call=True,
-        ),
-        # `</function>` inside a value: the end of both, unless the text goes on.
-        "closing": Region(
-            sink=Sink.HOLD, on=after(*_ENDED), otherwise="value", at_end=_ENDED, in_call=True
-        ),
-        "closed": Region(sink=Sink.GAP, on=after(), otherwise="trailing"),
-        "trailing": Region(sink=Sink.CONTENT, on=after()),
-    }
-
-
 QWEN3_CODER = ToolFormat(
     name="qwen3_coder",
     codec=TaggedParameters(trims_keys=False),
     content={CALL: token("opened"), FUNCTION: To("name")},
     beside_reasoning={CLOSE: token(CONTENT)},
-    regions=_calls(CALL, CALL_END),
+    regions=calls(TAGS),
     text=(OPEN, CLOSE),
     drops=True,
     trims=True,
@@ -140,7 +90,7 @@ SEED_OSS = replace(
     name="seed_oss",
     content={SEED_CALL: token("opened"), FUNCTION: To("name")},
     beside_reasoning={SEED_CLOSE: token(CONTENT)},
-    regions=_calls(SEED_CALL, SEED_CALL_END),
+    regions=calls(TAGS._replace(call=SEED_CALL, call_end=SEED_CALL_END)),
     text=(SEED_OPEN, SEED_CLOSE),
     forced=JSON_CHOICE,
 )

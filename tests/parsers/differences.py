@@ -50,6 +50,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "another role", "unknown role", "too many words",
     ),
     "lost text": (
+        "text in a function",
         "content before", "content with blank lines before", "content between", "content after",
         "content before and after", "split emoji", "closing tag twice", "end token", "end tokens",
         "no function end, text", "no call tags, text", "text in the call", "text between",
@@ -119,6 +120,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "choice named: call",
     ),
     "lenient": (
+        "no function end, next", "name left open",
         "no call end", "no call end, next", "no invoke end, next", "fence left open",
         "no line before the fence", "no type", "name without end",
         "no end, next",
