@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import orjson
 from msgspec import UnsetType
 
-from . import derender_chat, derender_completion, stream_state
+from . import derender_chat, derender_chat_chunk, derender_completion, stream_state
 from .answer import Answer
 from .derender_bounds import check_logprobs, check_prompt, check_responses, check_token_ids
 from .errors import RequestError, model_not_found, schema_error
@@ -87,7 +87,7 @@ def _chat_chunk(model: Model, name: str, request: wire.DerenderChatRequest) -> A
     _check_chunk(model, chunk, state, prompt)
     if prompt is None and state is None:
         prompt = _engine_prompt(model, chunk)
-    answer, after, outcome = derender_chat.chunk(
+    answer, after, outcome = derender_chat_chunk.chunk(
         model, name, chunk, state, facts, prompt, request.prompt_tokens
     )
     return _chunk_answer(model, answer, after, chunk, outcome)
