@@ -19,6 +19,7 @@ from parsers import Context, Format, Piece, Special
 from parsers.registry import PAIRS
 
 from .families import BY_REASONING, BY_TOOL, FAMILIES
+from .json_prefix import is_json_prefix
 from .outputs import (
     PLAIN,
     SPECIAL_IDS,
@@ -160,37 +161,6 @@ def test_well_formed_calls_come_out_as_they_are(tool: str, data: st.DataObject) 
         assert list(json.loads(calls[0][1])) == list(arguments)
     else:
         assert calls[0][1] == json.dumps(arguments, ensure_ascii=False)
-
-
-def is_json_prefix(text: str) -> bool:
-    """Whether some continuation makes the text one JSON value; NaN and infinities are none."""
-    closers, in_string, escaped = "", False, False
-    for char in text:
-        if in_string:
-            in_string = escaped or char != '"'
-            escaped = char == "\\" and not escaped
-        elif char == '"':
-            in_string = True
-        elif char in "{[":
-            closers = ("}" if char == "{" else "]") + closers
-        elif char in "}]":
-            closers = closers[1:]
-    ends = ["", "0", '"', '""', '":0', ":0", '"":0', 'u0000"', '\\"', '\\u0000"']
-    ends += ['n"', 'n":0', *(f"{'0' * n}{end}" for n in range(1, 5) for end in ('"', '":0'))]
-    ends += [word[n:] for word in ("true", "false", "null") for n in range(1, len(word))]
-    ends += ["0.0", ".0", "e0"]
-    return any(_is_json(text + end + closers) for end in ends)
-
-
-def _is_json(text: str) -> bool:
-    def refuse(word: str) -> None:
-        raise ValueError(word)
-
-    try:
-        json.loads(text, parse_constant=refuse)
-    except ValueError:
-        return False
-    return True
 
 
 LONG: dict[str, Callable[[int], list[Piece]]] = {
