@@ -71,8 +71,9 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
 
 def _chat_chunk(model: Model, name: str, request: wire.DerenderChatRequest) -> Answer:
     chunk = _required(request.generate_chunk, "generate_chunk")
-    state = _state(request.stream_state, "chat")
+    state = _state(model, request.stream_state, "chat")
     check_fingerprint(model, chunk.request_id, state)
+    tag = _tag(chunk, state)
     facts = chat_facts(model, request.chat_request)
     _refuse_stop_strings(facts)
     if model.format is not None and facts is None:
@@ -90,6 +91,7 @@ def _chat_chunk(model: Model, name: str, request: wire.DerenderChatRequest) -> A
     answer, after, outcome = derender_chat_chunk.chunk(
         model, name, chunk, state, facts, prompt, request.prompt_tokens
     )
+    after.q = tag
     return _chunk_answer(model, answer, after, chunk, outcome)
 
 
@@ -119,8 +121,9 @@ def _completion_chunk(model: Model, name: str, request: wire.DerenderCompletionR
     chunk = _required(request.generate_chunk, "generate_chunk")
     if isinstance(request.prompt_tokens, list):
         raise schema_error("`prompt_tokens` is one integer when streamed.", "body.prompt_tokens")
-    state = _state(request.stream_state, "completion")
+    state = _state(model, request.stream_state, "completion")
     check_fingerprint(model, chunk.request_id, state)
+    tag = _tag(chunk, state)
     facts = completion_facts(model, request.completion_request)
     _refuse_stop_strings(facts)
     prompt = _first_prompt(model, state, request.prompt_token_ids)
@@ -133,6 +136,7 @@ def _completion_chunk(model: Model, name: str, request: wire.DerenderCompletionR
     answer, after = derender_completion.chunk(
         model, name, chunk, state, facts, prompt, request.prompt_tokens
     )
+    after.q = tag
     return _chunk_answer(model, answer, after, chunk, None)
 
 
@@ -144,7 +148,7 @@ def _chunk_answer(
     outcome: str | None,
 ) -> Answer:
     after.f = written(model)
-    state = stream_state.encode(after)
+    state = stream_state.encode(after, model.state_keys)
     body = orjson.dumps({"chunk": answer, "stream_state": orjson.Fragment(state)})
     tokens = sum(len(choice.token_ids or ()) for choice in chunk.choices)
     return Answer(body, tokens, outcome, len(state))
@@ -154,7 +158,6 @@ def _check_chunk(
     model: Model, chunk: GenerateChunk, state: StreamState | None, prompt: Sequence[int] | None
 ) -> None:
     """The length of the whole sequence stays within max_model_len, IDs within the vocabulary."""
-    chunk.request_id = chunk.request_id or _new_id()
     for choice in chunk.choices:
         if state is not None:
             check_choice(state, choice)
@@ -181,8 +184,20 @@ def _refuse_stop_strings(facts: RequestFacts | None) -> None:
         raise RequestError(NO_STOP_STRINGS)
 
 
-def _state(raw: Raw, kind: Kind) -> StreamState | None:
-    return stream_state.decode(bytes(raw), kind) if wire.given(raw) else None
+def _state(model: Model, raw: Raw, kind: Kind) -> StreamState | None:
+    if not wire.given(raw):
+        return None
+    return stream_state.decode(bytes(raw), kind, model.state_keys)
+
+
+def _tag(chunk: GenerateChunk, state: StreamState | None) -> str:
+    """What the next state keeps of the request; a chunk without an ID gets one here."""
+    tag = stream_state.request_tag(chunk.request_id)
+    if state is not None:
+        stream_state.check_request(state, chunk.request_id)
+        tag = state.q or tag
+    chunk.request_id = chunk.request_id or _new_id()
+    return tag
 
 
 def _first_prompt(model: Model, state: StreamState | None, raw: Raw) -> list[int] | None:

@@ -15,6 +15,7 @@ from .model import Model
 from .model_config import max_model_len, vocab_size
 from .parser_names import check_parser_names
 from .settings import Settings
+from .state_keys import StateKeys
 from .template_source import ChatTemplates, find_templates
 from .tokenizer import Tokenizer, load_tokenizer
 
@@ -62,6 +63,7 @@ def load_model(settings: Settings) -> Model:
         generation=generation,
         detokenizer=Detokenizer(tokenizer, {} if format is None else format.specials),
         format=format,
+        state_keys=StateKeys(settings.state_key),
         fingerprint=Fingerprint(
             components(
                 settings,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .request_cache import RequestCache
+from .state_keys import StateKeys
 
 if TYPE_CHECKING:
     import parsers
@@ -26,6 +27,7 @@ class Model:
 
     vocab_size: the model's, not the tokenizer's: IDs at or above it are refused.
     format: None where neither parser is configured. requests: a cache, changes no answer.
+    state_keys: what signs the stream states, none by default.
     """
 
     settings: Settings
@@ -40,6 +42,7 @@ class Model:
     format: parsers.Format | None
     fingerprint: Fingerprint
     requests: RequestCache = field(default_factory=RequestCache)
+    state_keys: StateKeys = field(default_factory=StateKeys)
 
     @property
     def template(self) -> ChatTemplate | None:

@@ -208,6 +208,13 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
                 "One of these must come as `Authorization: Bearer KEY` for paths below /v1; "
                 "also from VLLM_API_KEY. /tokenize, /detokenize and /metrics stay open.",
             ),
+            Option(
+                "state_key",
+                TEXTS,
+                "Secret that replicas share: every stream_state carries a MAC, and a changed or "
+                "foreign one is refused with a 400. With two keys the first signs and both are "
+                "accepted, for rotation; also from RENDER_STATE_KEY.",
+            ),
             Option("ssl_keyfile", FILE, "Private key."),
             Option("ssl_certfile", FILE, "Certificate (chain)."),
             Option("ssl_ca_certs", FILE, "Authorities for client certificates."),

@@ -48,6 +48,7 @@ class Settings:
     workers: int = 1
     renderer_num_workers: int = 1
     api_key: tuple[str, ...] = ()
+    state_key: tuple[str, ...] = ()  # the first signs stream states, all are accepted
     ssl_keyfile: str | None = None
     ssl_certfile: str | None = None
     ssl_ca_certs: str | None = None

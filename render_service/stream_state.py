@@ -6,6 +6,7 @@ pending bytes or token window, the parser's snapshot, four token IDs of logprob 
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -14,8 +15,10 @@ from msgspec.json import Decoder, Encoder
 
 from .errors import RequestError
 from .protocol.generate import GenerateStreamChoice, TokenCount, TokenId
+from .state_keys import StateKeys
 
 VERSION = 1
+NO_KEYS = StateKeys()
 
 # A state larger than this was not made by us: the largest honest one holds one
 # value that a parser cannot stream yet, which the output length bounds in practice.
@@ -32,6 +35,7 @@ class StreamState(Struct, omit_defaults=True):
     l: last sampled token IDs, context for logprobs. o: text offset of the next logprob.
     n: prompt and output tokens so far.
     f: fingerprint of the configuration that wrote it, None with --fingerprint off.
+    q: digest of the request ID, empty where chunks have none. m: MAC of all that, where keys are.
     """
 
     v: int
@@ -45,17 +49,21 @@ class StreamState(Struct, omit_defaults=True):
     o: Annotated[int, Meta(ge=0, le=2**53)] = 0
     n: TokenCount = 0
     f: str | None = None
+    q: str = ""
+    m: str = ""
 
 
 _decoder = Decoder(StreamState)
 _encoder = Encoder()
 
 
-def encode(state: StreamState) -> bytes:
+def encode(state: StreamState, keys: StateKeys = NO_KEYS) -> bytes:
+    if keys:
+        state.m = keys.sign(_encoder.encode(state))
     return _encoder.encode(state)
 
 
-def decode(raw: bytes, kind: Kind) -> StreamState:
+def decode(raw: bytes, kind: Kind, keys: StateKeys = NO_KEYS) -> StreamState:
     """A state that this service wrote for that kind of answer; RequestError 400 for others."""
     if len(raw) > MAX_BYTES:
         raise invalid(f"it has {len(raw)} bytes, more than the {MAX_BYTES} that a state may have")
@@ -65,9 +73,25 @@ def decode(raw: bytes, kind: Kind) -> StreamState:
         raise invalid(str(error)) from error
     if state.v != VERSION:
         raise invalid(f"its version is {state.v}, this server writes and reads version {VERSION}")
+    mac, state.m = state.m, ""
+    if keys and not keys.accept(_encoder.encode(state), mac):
+        raise invalid("it was changed, or comes from a server with another --state-key")
     if state.k != kind:
         raise invalid(f"it belongs to a {state.k}, the chunk to a {kind}")
     return state
+
+
+def request_tag(request_id: str) -> str:
+    """What a state keeps of the request that it belongs to."""
+    if not request_id:
+        return ""
+    return blake2b(request_id.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def check_request(state: StreamState, request_id: str) -> None:
+    """RequestError 400 for a chunk of another request."""
+    if state.q and request_id and state.q != request_tag(request_id):
+        raise invalid(f"it belongs to another request than {request_id!r}")
 
 
 def check_choice(state: StreamState, choice: GenerateStreamChoice) -> None:

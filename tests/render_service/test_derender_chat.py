@@ -119,7 +119,7 @@ PARSED = parsed_demo()
 
 def test_every_chunk_is_a_chat_completion_chunk(parsed: Model) -> None:
     ids = ids_of(parsed, REASONED + CALL + "<|im_end|>")
-    chunks = [*cut(ids, [1] * len(ids)), {"request_id": "r", "choices": [], "usage": {}}]
+    chunks = [*cut(ids, [1] * len(ids)), {"request_id": "chatcmpl-1", "choices": [], "usage": {}}]
     for answer in stream(parsed, chunks, CHAT_TOOLS, prompt_token_ids=[]):
         ChatCompletionChunk.model_validate(answer["chunk"])
         assert list(answer) == ["chunk", "stream_state"]
@@ -127,7 +127,7 @@ def test_every_chunk_is_a_chat_completion_chunk(parsed: Model) -> None:
 
 def test_the_role_is_sent_once_with_the_first_choice(plain: Model) -> None:
     usage = {"prompt_tokens": 3, "completion_tokens": 0}
-    leading = {"request_id": "r", "choices": [], "usage": usage}
+    leading = {"request_id": "chatcmpl-1", "choices": [], "usage": usage}
     chunks = [leading, *cut(ids_of(plain, "Hello there"), [1, 1])]
     roles = [
         choice["delta"]["role"]

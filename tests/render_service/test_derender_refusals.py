@@ -258,7 +258,7 @@ def test_a_state_of_another_stream_is_refused(
 @pytest.mark.parametrize("sender", ["chat", "parsed chat", "completion"])
 def test_a_state_of_another_choice_is_refused(senders: dict[str, Send], sender: str) -> None:
     send = senders[sender]
-    usage = {"request_id": "r", "choices": [], "usage": {"completion_tokens": 1}}
+    usage = {"request_id": "chatcmpl-1", "choices": [], "usage": {"completion_tokens": 1}}
     state = send(generate_chunk=usage)["stream_state"]  # belongs to no choice yet
     state = send(generate_chunk=chunk([1], index=1), stream_state=state)["stream_state"]
     state = send(generate_chunk=usage, stream_state=state)["stream_state"]
