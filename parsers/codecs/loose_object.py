@@ -113,14 +113,13 @@ class LooseDecoder(Decoder):
             self._open(text[0], out)
             at = 1
         while at < len(text) and self.stack:
-            before = at
             at = self._read(text, at, out)
             if at < 0:
-                return BROKEN, text[before:]
+                return BROKEN, text[~at:]
         return None if self.stack else (DONE, text[at:])
 
     def _read(self, text: str, at: int, out: Policy) -> int:
-        """Read some of the text; where it stopped, -1 where this cannot go on."""
+        """Read some of the text; where it stopped, or ~ of where it cannot go on."""
         if self.phase == STRING:
             return self._string(text, at, out)
         if self.phase == BARE:
@@ -142,7 +141,7 @@ class LooseDecoder(Decoder):
         end = text.find(":", at, at + MAX_KEY)
         if end < 0:
             if len(text) - at > MAX_KEY or text[at] == "]":
-                return -1
+                return ~at
             self.held = text[at:]
             return len(text)
         mark = self.codec.mark
@@ -156,7 +155,7 @@ class LooseDecoder(Decoder):
         char, mark = text[at], self.codec.mark
         if char in "{[":
             if len(self.stack) == MAX_DEPTH:
-                return -1
+                return ~at
             self._open(char, out)
             return at + 1
         if text.startswith(mark, at):

@@ -62,6 +62,12 @@ def well_formed(rng: Random, tool: str | None, reasoning: str | None) -> str:
     return text + text_of(rng, bits.PROSE)
 
 
+def stretched(rng: Random) -> str:
+    """So much of something that a bound of what is held back may be reached (256, 128, 1024)."""
+    bit = rng.choice(("\n", " ", "n", "7", "é", '{"a": ', "[", "\\u00e9", " x"))
+    return bit * (rng.choice((120, 250, 630, 1010)) + rng.randint(0, 20))
+
+
 def output(
     rng: Random, tool: str | None, reasoning: str | None, vocab: Mapping[str, int]
 ) -> list[Piece]:
@@ -79,6 +85,10 @@ def output(
             end = rng.randint(start, min(len(text), start + 8))
             odd = rng.choice(rng.choice((bits.WORDS, own or bits.MARKUP, ("",))))
             parts = [text[:start], odd, text[end:]][: rng.randint(2, 3)]
+    if parts and rng.random() < 0.08:
+        place = rng.randrange(len(parts))
+        at = rng.randint(0, len(parts[place]))
+        parts[place] = parts[place][:at] + stretched(rng) + parts[place][at:]
     # A marker that is spelt over two parts is text.
     return [piece for part in parts for piece in bits.pieces_from(part, vocab)]
 

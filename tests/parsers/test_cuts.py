@@ -7,6 +7,7 @@ import re
 import pytest
 
 import parsers
+from parsers import Context, Special
 from tests.long import parser_cuts
 
 from . import bits
@@ -18,6 +19,24 @@ def test_no_way_to_cut_or_resume_generated_outputs_changes_them() -> None:
     assert report.cases == 4000
     assert set(report.names) >= {name for names in parsers.names().values() for name in names}
     assert not report.failures, "\n".join(report.failures)
+
+
+AUTO = Context(tools=bits.TOOLS, tool_choice="auto")
+NAMED = Context(tools=bits.TOOLS, tool_choice="named", named_tool="look")
+# What long runs found, shrunk: names, request, chunks.
+FOUND: list[tuple[str | None, str | None, Context, parser_cuts.Chunks]] = [
+    ("seed_oss", None, NAMED, [['{"":'], ["{"]]),
+    ("gemma4", None, AUTO, [[Special("<|tool_call>"), ":k{ "], ["]"]]),
+]
+
+
+@pytest.mark.parametrize(("tool", "reasoning", "context", "chunks"), FOUND)
+def test_what_long_runs_found(
+    tool: str | None, reasoning: str | None, context: Context, chunks: parser_cuts.Chunks
+) -> None:
+    for resumed in (False, True):
+        case = parser_cuts.Case(tool, reasoning, False, context, None, chunks, resumed)
+        assert parser_cuts.fault(case) is None, parser_cuts.described(case)
 
 
 def test_a_fault_is_found_and_shrunk(
@@ -39,7 +58,7 @@ def test_a_fault_is_found_and_shrunk(
 
 
 def test_the_whole_is_in_one_chunk() -> None:
-    special = parsers.Special("<think>")
+    special = Special("<think>")
     assert parser_cuts.glued([["a", "b"], ["c", special], [special, "d"]]) == [
         "abc", special, special, "d",
     ]  # fmt: skip
