@@ -40,6 +40,7 @@ class ReasoningFormat:
     holds where the request gives none. off: argument values that turn it off in any case.
     stays: its markers are read even where it is off; the output then begins in the answer.
     required: markers without a token of which the vocabulary is refused.
+    suffix: see `suffix.py`.
     drops: special tokens that are no markers vanish, as in vLLM's engine-based parsers.
     keeps_empty: a whole output's reasoning without text is "" and not null.
     trims: white space at the end of all reasoning is dropped.
@@ -61,6 +62,7 @@ class ReasoningFormat:
     off: tuple[tuple[str, str], ...] = ()
     stays: bool = False
     required: tuple[str, ...] = ()
+    suffix: str = ""
     drops: bool = False
     keeps_empty: bool = False
     trims: bool = False
@@ -120,6 +122,7 @@ class ToolFormat:
     beside_reasoning: more of them beside a reasoning format that `drops`.
     text: special tokens that are text even where `drops` makes others vanish.
     required: markers without a token of which the vocabulary is refused.
+    suffix: see `suffix.py`.
     drops: special tokens that are no markers vanish, and calls are read even where the request
     wants none, as in vLLM's engine-based parsers; not beside reasoning that does not drop.
     trims: see `Policy`.
@@ -135,6 +138,7 @@ class ToolFormat:
     beside_reasoning: Mapping[str, To] = field(default_factory=dict)
     text: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
+    suffix: str = ""
     drops: bool = False
     trims: bool = False
     forced: Mapping[str, ToolFormat] = field(default_factory=dict)

@@ -19,6 +19,7 @@ from .formats.gemma import FUNCTIONGEMMA, GEMMA4, GEMMA4_TOOL
 from .formats.glm import GLM, GLM_REASONING
 from .formats.harmony import HARMONY, HARMONY_CALLS
 from .formats.hermes import HERMES
+from .formats.hunyuan import HY_V3, HY_V3_REASONING, HY_V4, HY_V4_REASONING
 from .formats.inkling import INKLING, INKLING_TOOL
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
@@ -37,6 +38,7 @@ from .formats.qwen3 import (
     STEP5,
 )
 from .formats.think import DEEPSEEK_R1
+from .suffix import fitted
 
 TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
     {
@@ -50,6 +52,8 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "glm45": GLM,
         "glm47": GLM,
         "hermes": HERMES,
+        "hy_v3": HY_V3,
+        "hy_v4": HY_V4,
         "inkling": INKLING_TOOL,
         "kimi_k2": KIMI_K2_TOOL,
         "lfm2": LFM2,
@@ -80,6 +84,8 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "glm45": GLM_REASONING,
         "glm47": GLM_REASONING,
         "holo2": HOLO2,
+        "hy_v3": HY_V3_REASONING,
+        "hy_v4": HY_V4_REASONING,
         "inkling": INKLING,
         "kimi_k2": KIMI_K2,
         "ling3": GLM_REASONING,
@@ -133,8 +139,10 @@ def load(
     tool_format = _found("tool call", tool, TOOL_FORMATS)
     reasoning_format = _found("reasoning", reasoning, REASONING_FORMATS)
     if tool_format:
+        tool_format = fitted(tool_format, vocab)
         _require(f"--tool-call-parser {tool}", tool_format.required, vocab)
     if reasoning_format:
+        reasoning_format = fitted(reasoning_format, vocab)
         _require(f"--reasoning-parser {reasoning}", reasoning_format.required, vocab)
     whole = _whole(tool_format, reasoning_format)
     if whole is None:

@@ -78,3 +78,71 @@ def _python(text: str) -> object:
 
 LITERAL = TypingRule(lambda schema: _type(schema) == "string", _literal)
 """What looks like JSON or a Python literal is one, but for strings (vLLM's `poolside_v1`)."""
+
+
+_HUNYUAN_ALIASES = {
+    **dict.fromkeys(("str", "text", "varchar", "char", "enum"), "string"),
+    **dict.fromkeys(("bool", "binary"), "boolean"),
+    **dict.fromkeys(("double",), "number"),
+}
+_HUNYUAN_PREFIXES = {
+    **dict.fromkeys(("int", "uint", "long", "short", "unsigned"), "integer"),
+    **dict.fromkeys(("num", "float"), "number"),
+}
+
+
+def _hunyuan_type(name: object) -> str:
+    if not isinstance(name, str):
+        return "string"
+    alias = _HUNYUAN_ALIASES.get(name)
+    found = (
+        known for prefix, known in _HUNYUAN_PREFIXES.items() if name.lower().startswith(prefix)
+    )
+    return alias or next(found, name)
+
+
+def _hunyuan_types(schema: object) -> set[str]:
+    """The types that a schema allows on its first level, but null."""
+    if not isinstance(schema, dict):
+        return {"string"}
+    if "type" in schema:
+        declared = schema["type"]
+        names = declared if isinstance(declared, list) else [declared]
+    else:
+        branches = schema.get("anyOf", schema.get("oneOf"))
+        branches = branches if isinstance(branches, list) else [{}]
+        names = [b.get("type", "string") if isinstance(b, dict) else "string" for b in branches]
+    return {_hunyuan_type(name) for name in names} - {"null"}
+
+
+def _hunyuan(text: str, schema: object) -> object:
+    types, lower = _hunyuan_types(schema), text.lower()
+    if "boolean" in types and lower in ("true", "false"):
+        return lower == "true"
+    for name in ("integer", "number"):
+        if name in types:
+            try:
+                exact = name == "integer" or not set(".eE") & set(text)
+                value = int(text) if exact else float(text)
+            except ValueError:
+                continue
+            if math.isfinite(value):
+                return value
+    if types - {"string", "boolean", "integer", "number"}:
+        try:
+            value = json.loads(text)
+            json.dumps(value, allow_nan=False)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            return value
+    return text if "string" in types else _unstripped_literal(text)
+
+
+def _unstripped_literal(text: str) -> object:
+    value = _literal(text, None)
+    return text if value == text.strip() else value
+
+
+HUNYUAN = TypingRule(lambda schema: _hunyuan_types(schema) == {"string"}, _hunyuan)
+"""By the types on the schema's first level, a null is none (vLLM's `hy_v3` and `hy_v4`)."""

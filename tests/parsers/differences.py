@@ -72,15 +72,18 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "two calls", "three glued calls", "two calls with blank lines", "call again after the end",
         "all blocks", "two thoughts", "thought inside", "sampling end in a thought",
         "call in a thought", "long header", "no role", "no name", "empty body", "prose body",
+        "prose section", "only section start", "two sections",
     ),
     "text in a value": (
         "split tag in a string", "tag in a string", "function end in a value",
         "function in a value", "call tag in a value",
         "value left open, text",
         "end token in a string", "end tag in a string",
+        "call end in a value", "tags in a value",
     ),
     "cut short": (
         *(f"cut at {tenth}" for tenth in range(1, 11)), "cut before its last character",
+        "required, cut short",
     ),
     "malformed": (
         "code arguments", "text after arguments",
@@ -118,12 +121,15 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "forced": (
         "choice required: text", "choice required: call", "choice named: text",
         "choice named: call",
+        "required, text after", "named, text after",
     ),
     "lenient": (
         "no function end, next", "name left open",
         "no call end", "no call end, next", "no invoke end, next", "fence left open",
         "no line before the fence", "no type", "name without end",
         "no end, next",
+        "spaces in a key", "spaces between key and value", "no section end", "no section end, text",
+        "call end twice", "call start twice", "json in the call",
     ),
     "typed": (
         "numbers", "types of the schema",

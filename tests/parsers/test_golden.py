@@ -63,8 +63,10 @@ def test_streamed_answers_add_up_to_the_whole_one(file: str) -> None:
 
 
 def _may_lead_with_blanks(fmt: Format, case: dict[str, Any]) -> bool:
-    trims = fmt.tool is not None and TOOL_FORMATS[fmt.tool].trims
-    return trims and bool(answer_calls(fmt, case))
+    tool = TOOL_FORMATS[fmt.tool] if fmt.tool else None
+    if tool is None or context_of(case["request"]).tool_choice in tool.forced:
+        return False
+    return tool.trims and bool(answer_calls(fmt, case))
 
 
 def answer_calls(fmt: Format, case: dict[str, Any]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ marker spelt over two parts is text and no special token.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from parsers.registry import TOOL_FORMATS
@@ -439,9 +439,17 @@ def cases(tool: str | None, reasoning: str | None, style: str) -> list[Case]:
         for case in reasoning_cases(one):
             found.append({"request": AUTO if tool else {}} | _with_tags(case, opens, closes))
     found += [{"request": AUTO if tool else {}} | case for case in family.extra]
+    found = [case | {"request": _merged(family.request, case["request"])} for case in found]
     names = [case["name"] for case in found]
     assert len(names) == len(set(names)), "two cases of one name"
     return found
+
+
+def _merged(every: Mapping[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """The case's own request, with what every request of the family has."""
+    key = "chat_template_kwargs"
+    kwargs = {**every.get(key, {}), **own.get(key, {})}
+    return {**every, **own, **({key: kwargs} if kwargs else {})}
 
 
 def _with_tags(case: Case, opens: str, closes: str) -> Case:

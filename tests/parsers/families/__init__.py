@@ -26,6 +26,7 @@ class Family:
     model: folder of the tokenizer to record with. added: special tokens to add to it. tokens: others
     of its tokens that the names need.
     glue: what stands between two calls. think: how reasoning opens and closes.
+    request: what all its recorded requests have.
     lead: what an output without reasoning begins with.
     odd: more outputs of a tool name, by case name; a list is tokenized part by part, so that a
     marker spelt over two parts is text. extra: whole cases (name, text, request, prompt,
@@ -42,6 +43,7 @@ class Family:
     tokens: tuple[str, ...] = ()
     glue: str = "\n"
     think: tuple[str, str] = ("<think>", "</think>")
+    request: Mapping[str, Any] = field(default_factory=dict)
     lead: str = ""
     odd: Mapping[str, Text] = field(default_factory=dict)
     extra: tuple[Case, ...] = ()
