@@ -15,15 +15,22 @@ from .formats.dsml import (
     DEEPSEEK_V41,
     DEEPSEEK_V41_TOOL,
 )
+from .formats.ernie import ERNIE45, ERNIE45_REASONING
 from .formats.gemma import FUNCTIONGEMMA, GEMMA4, GEMMA4_TOOL
+from .formats.gigachat import GIGACHAT3
 from .formats.glm import GLM, GLM_REASONING
+from .formats.granite import GRANITE, GRANITE4, GRANITE_20B_FC, GRANITE_REASONING
 from .formats.harmony import HARMONY, HARMONY_CALLS
-from .formats.hermes import HERMES
+from .formats.hermes import HERMES, LONGCAT
 from .formats.hunyuan import HY_V3, HY_V3_REASONING, HY_V4, HY_V4_REASONING
+from .formats.hunyuan_a13b import HUNYUAN_A13B, HUNYUAN_A13B_REASONING
 from .formats.inkling import INKLING, INKLING_TOOL
+from .formats.internlm import INTERNLM
+from .formats.json_arrays import APERTUS, JAMBA, PHI4_MINI_JSON
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
 from .formats.minimax import MINIMAX_M2, MINIMAX_M2_APPEND_THINK, MINIMAX_M2_REASONING
+from .formats.olmo import OLMO3_REASONING
 from .formats.pythonic import LFM2, LLAMA4_PYTHONIC, OLMO3, PYTHONIC
 from .formats.qwen3 import (
     MIMO,
@@ -38,33 +45,45 @@ from .formats.qwen3 import (
     STEP5,
 )
 from .formats.think import DEEPSEEK_R1
+from .formats.xlam import XLAM
 from .suffix import fitted
 
 TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
     {
+        "apertus": APERTUS,
         "deepseek_v3": DEEPSEEK_V3_TOOL,
         "deepseek_v31": DEEPSEEK_V31_TOOL,
         "deepseek_v32": DEEPSEEK_V32_TOOL,
         "deepseek_v4": DEEPSEEK_V4_TOOL,
         "deepseek_v41": DEEPSEEK_V41_TOOL,
+        "ernie45": ERNIE45,
         "functiongemma": FUNCTIONGEMMA,
         "gemma4": GEMMA4_TOOL,
+        "gigachat3": GIGACHAT3,
         "glm45": GLM,
         "glm47": GLM,
+        "granite": GRANITE,
+        "granite-20b-fc": GRANITE_20B_FC,
+        "granite4": GRANITE4,
         "hermes": HERMES,
+        "hunyuan_a13b": HUNYUAN_A13B,
         "hy_v3": HY_V3,
         "hy_v4": HY_V4,
         "inkling": INKLING_TOOL,
+        "internlm": INTERNLM,
+        "jamba": JAMBA,
         "kimi_k2": KIMI_K2_TOOL,
         "lfm2": LFM2,
         "ling3": GLM,
         "llama3_json": LLAMA3_JSON,
         "llama4_json": LLAMA3_JSON,
         "llama4_pythonic": LLAMA4_PYTHONIC,
+        "longcat": LONGCAT,
         "mimo": MIMO,
         "minimax_m2": MINIMAX_M2,
         "olmo3": OLMO3,
         "openai": HARMONY_CALLS,
+        "phi4_mini_json": PHI4_MINI_JSON,
         "pythonic": PYTHONIC,
         "qwen3_coder": QWEN3_CODER,
         "qwen3_json": HERMES,
@@ -72,6 +91,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "seed_oss": SEED_OSS,
         "step3p5": STEP3P5,
         "step5": STEP5,
+        "xlam": XLAM,
     }
 )
 REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
@@ -80,10 +100,13 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "deepseek_v3": DEEPSEEK_V3,
         "deepseek_v4": DEEPSEEK_V4,
         "deepseek_v41": DEEPSEEK_V41,
+        "ernie45": ERNIE45_REASONING,
         "gemma4": GEMMA4,
         "glm45": GLM_REASONING,
         "glm47": GLM_REASONING,
+        "granite": GRANITE_REASONING,
         "holo2": HOLO2,
+        "hunyuan_a13b": HUNYUAN_A13B_REASONING,
         "hy_v3": HY_V3_REASONING,
         "hy_v4": HY_V4_REASONING,
         "inkling": INKLING,
@@ -93,6 +116,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "minimax_m2": MINIMAX_M2_REASONING,
         "minimax_m2_append_think": MINIMAX_M2_APPEND_THINK,
         "nemotron_v3": NEMOTRON_V3,
+        "olmo3": OLMO3_REASONING,
         "openai_gptoss": HARMONY,
         "qwen3": QWEN3,
         "seed_oss": SEED_OSS_REASONING,

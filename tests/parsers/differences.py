@@ -39,6 +39,12 @@ REASONS = {
     "gemma": "Gemma: text before an end of a channel that nothing opened is content, the name of a "
     "channel is markup in each, values may be bare, and a call's start and end count wherever they "
     "stand; vLLM's whole answer can look ahead, keeps later names, and drops or misreads the rest.",
+    "unended": "Reasoning that nothing ends is reasoning, as in vLLM's streamed answer; its whole "
+    "answer takes it for content.",
+    "brackets": "phi4_mini_json: vLLM's whole answer ends the array at its first closing "
+    "bracket, and then has neither call nor content.",
+    "tags": "Content that is nothing beside calls is null; vLLM's whole answer has an empty string "
+    "for some of the forms of a name's calls, or the call itself.",
     "empty call": "A call without a function is markup, whatever the reasoning parser is.",
 }
 
@@ -50,6 +56,9 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "another role", "unknown role", "too many words",
     ),
     "lost text": (
+        "opening tag in prose", "single quotes", "empty object", "array of numbers",
+        "response tags, text after", "response tags, text before", "response tags, call",
+        "answer tags, text after", "in tags, text",
         "text in a function",
         "content before", "content with blank lines before", "content between", "content after",
         "content before and after", "split emoji", "closing tag twice", "end token", "end tokens",
@@ -82,10 +91,12 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "call end in a value", "tags in a value",
     ),
     "cut short": (
+        "named, cut short",
         *(f"cut at {tenth}" for tenth in range(1, 11)), "cut before its last character",
         "required, cut short",
     ),
     "malformed": (
+        "second item is malformed", "text after the array",
         "code arguments", "text after arguments",
         "broken arguments", "object left open", "one brace too many", "text after the object",
         "second call is malformed", "no closing tag between", "opening tag twice",
@@ -108,7 +119,10 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "spelt": (
         "spelt tags", "spelt think tags", "spelt call tag in reasoning", "spelt tokens",
     ),
-    "reasoning": ("text before", "unopened, opened later"),
+    "reasoning": (
+        "text before", "unopened, opened later",
+        "newline before", "empty reasoning",
+    ),
     "prompt": (
         "prompt closes", "prompt closes, text", "prompt closes, opened again",
         "prompt closes in an earlier turn", "prompt closes in an earlier turn, text",
@@ -124,6 +138,8 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "required, text after", "named, text after",
     ),
     "lenient": (
+        "no closing tag", "no closing tag, text", "array left open", "no comma",
+        "object without array", "response left open", "in tags, left open",
         "no function end, next", "name left open",
         "no call end", "no call end, next", "no invoke end, next", "fence left open",
         "no line before the fence", "no type", "name without end",
@@ -132,6 +148,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "call end twice", "call start twice", "json in the call",
     ),
     "typed": (
+        "string arguments", "types that do not fit",
         "numbers", "types of the schema",
         "string args",
     ),
@@ -155,7 +172,20 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "bare and quoted", "no arguments at all", "space in the name",
         "no opening tag", "thinking True, call",
     ),
-    "empty call": ("empty call", "only opening tag"),
+    "unended": (
+        "reasoning alone", "no tags", "only the opening tag", "thinking False", "thinking True",
+    ),
+    "brackets": (
+        "nested arguments", "compact", "spaced", "two in one", "three in one, compact",
+        "two in one, indented",
+    ),
+    "tags": (
+        "in tags", "mistral tag", "message of its own, alone",
+    ),
+    "empty call": (
+        "empty call", "only opening tag",
+        "empty array",
+    ),
 }  # fmt: skip
 
 WHY = {case: reason for reason, names in _BY_REASON.items() for case in names}
