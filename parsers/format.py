@@ -127,6 +127,8 @@ class ToolFormat:
     wants none, as in vLLM's engine-based parsers; not beside reasoning that does not drop.
     trims: see `Policy`.
     forced: what is read instead where `tool_choice` is "required" or "named".
+    unasked: calls are read even where the request wants none.
+    dialects: what is read instead where a template argument has a value, by both.
     messages: the output is a sequence of messages, whose calls are read even where the request
     wants none; see `MessagePolicy`.
     """
@@ -142,6 +144,8 @@ class ToolFormat:
     drops: bool = False
     trims: bool = False
     forced: Mapping[str, ToolFormat] = field(default_factory=dict)
+    unasked: bool = False
+    dialects: Mapping[tuple[str, str], ToolFormat] = field(default_factory=dict)
     messages: bool = False
 
 
@@ -164,8 +168,13 @@ class Format:
         self._vocab = dict(vocab)
         self._drops = tool is not None and tool.drops and (reasoning is None or reasoning.drops)
         known = frozenset(text for text, token in vocab.items() if token in special_ids)
+        self._unasked = tool is not None and tool.unasked
         forced = tool.forced if tool else {}
-        self._forms: Mapping[str, ToolFormat | None] = {"": None, "auto": tool, **forced}
+        dialects = tool.dialects if tool else {}
+        spoken = {"=".join(told): form for told, form in dialects.items()}
+        self._forms: Mapping[str, ToolFormat | None] = {
+            "": None, "auto": tool, **forced, **spoken
+        }  # fmt: skip
         self._tables = {
             (reasons, called): self._table(reasoning if reasons else None, form, known)
             for reasons in (False, True)
@@ -238,10 +247,18 @@ class Format:
 
     def _called(self, context: Context) -> str:
         """How the request has calls read: a key of `_forms`."""
+        if self._unasked and not context.keeps_calls:
+            return "auto"
         always = self._drops or (self._tool is not None and self._tool.messages)
         if not (context.keeps_calls or always):
             return ""
-        return context.tool_choice if context.tool_choice in self._forms else "auto"
+        if context.tool_choice in ("required", "named") and context.tool_choice in self._forms:
+            return context.tool_choice
+        told = context.template_kwargs
+        dialects = self._tool.dialects if self._tool else ()
+        return next(
+            (f"{name}={value}" for name, value in dialects if told.get(name) == value), "auto"
+        )
 
     def _start_region(self, context: Context, prompt: Sequence[int] | None) -> tuple[str, str]:
         """Where the output begins, and what is put before it."""
@@ -295,8 +312,8 @@ class Format:
         begun = reasoning is not None and stream.began == reasoning.start
         content: str | None = said.strip() if calls and tool and tool.trims else said
         if context.tool_choice in ("required", "named"):
-            content = content if calls or said.strip() or (tool and tool.messages) else ""
-        elif not content and (ran or calls or self._drops):
+            content = content if calls or said.strip() or self._unasked or (tool and tool.messages) else ""
+        elif not content and (ran or calls or self._drops or self._unasked):
             content = None
         if not thought and not (begun and reasoning and reasoning.keeps_empty):
             return Result(None, content, calls)

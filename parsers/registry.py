@@ -27,6 +27,7 @@ from .formats.hunyuan_a13b import HUNYUAN_A13B, HUNYUAN_A13B_REASONING
 from .formats.inkling import INKLING, INKLING_TOOL
 from .formats.internlm import INTERNLM
 from .formats.json_arrays import APERTUS, JAMBA, PHI4_MINI_JSON
+from .formats.k2_horizon import K2_HORIZON, K2_HORIZON_TOOL
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
 from .formats.minimax import MINIMAX_M2, MINIMAX_M2_APPEND_THINK, MINIMAX_M2_REASONING
@@ -72,6 +73,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "inkling": INKLING_TOOL,
         "internlm": INTERNLM,
         "jamba": JAMBA,
+        "k2_horizon": K2_HORIZON_TOOL,
         "kimi_k2": KIMI_K2_TOOL,
         "lfm2": LFM2,
         "ling3": GLM,
@@ -110,6 +112,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "hy_v3": HY_V3_REASONING,
         "hy_v4": HY_V4_REASONING,
         "inkling": INKLING,
+        "k2_horizon": K2_HORIZON,
         "kimi_k2": KIMI_K2,
         "ling3": GLM_REASONING,
         "mimo": MIMO_REASONING,

@@ -49,9 +49,7 @@ class TaggedParameters(Codec):
 
     def resume(self, saved: object, context: Context) -> Decoder:
         decoder = TaggedDecoder(self, context)
-        keys, streams, started, *rest = items(saved, 7)
-        decoder.keys, decoder.streams, decoder.started = count(keys), bool(streams), bool(started)
-        decoder.captured, decoder.parameter, decoder.held, decoder.name = texts(rest, 4)
+        decoder.take(saved)
         return decoder
 
 
@@ -131,6 +129,12 @@ class TaggedDecoder(Decoder):
 
     def call_end(self, out: Policy) -> None:
         out.arguments("}" if self.keys else "{}")
+
+    def take(self, saved: object) -> None:
+        """Take a snapshot's state; raises `Malformed`."""
+        keys, streams, started, *rest = items(saved, 7)
+        self.keys, self.streams, self.started = count(keys), bool(streams), bool(started)
+        self.captured, self.parameter, self.held, self.name = texts(rest, 4)
 
     def snapshot(self) -> list[Any]:
         rest = [self.captured, self.parameter, self.held, self.name]

@@ -26,12 +26,12 @@ REASONS = {
     "content where there is none, which a stream cannot take back.",
     "forced": "Text that is not the JSON that the request forces is content; vLLM's whole answer "
     "loses it, or hands it on as arguments.",
-    "lenient": "A call whose markup lacks a part is a call, as in vLLM's streamed answer; its whole "
-    "answer loses it, or takes what follows for part of it.",
-    "typed": "Arguments that are JSON already stay as written, as in vLLM's streamed answer; its "
-    "whole answer adapts them to the schema, and then rewrites them all.",
-    "white space": "White space after a call is no content; vLLM keeps it where there was text "
-    "before.",
+    "lenient": "A call whose markup lacks a part is a call, as in vLLM's streamed answer; its "
+    "whole answer loses it, or takes what follows for part of it.",
+    "typed": "Arguments that are JSON already stay as the model wrote them; vLLM adapts them to "
+    "the schema, and then rewrites them all.",
+    "white space": "White space beside a call is no content; vLLM keeps it where there is other "
+    "text.",
     "python": "Pythonic calls are read as far as they are Python, also with parameters named like "
     "keywords, leading zeros, raw newlines and nested quotes, and whatever surrounds them; vLLM's "
     "parser of the name takes the whole list for text. Positional arguments are no call; vLLM "
@@ -45,6 +45,11 @@ REASONS = {
     "bracket, and then has neither call nor content.",
     "tags": "Content that is nothing beside calls is null; vLLM's whole answer has an empty string "
     "for some of the forms of a name's calls, or the call itself.",
+    "group": "k2_horizon: vLLM reads a group of calls whole or not at all, and only at its end; "
+    "here each call of it that has begun is one.",
+    "unclosed": "k2_horizon: reasoning that no tag closes is reasoning, as in vLLM's streamed "
+    "answer; and the tags of every effort count, whichever the request asks for.",
+    "blank": "k2_horizon: white space alone is content, as everywhere; vLLM drops it.",
     "empty call": "A call without a function is markup, whatever the reasoning parser is.",
 }
 
@@ -82,6 +87,12 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "all blocks", "two thoughts", "thought inside", "sampling end in a thought",
         "call in a thought", "long header", "no role", "no name", "empty body", "prose body",
         "prose section", "only section start", "two sections",
+        "name with spaces", "no tool", "no attributes", "text in the channel", "response and call",
+        "two tool channels", "empty tool channel", "prefilled: thought, response",
+        "prefilled: thought, response, call", "prefilled: whole thought",
+        "prefilled, thinking: thought, response", "prefilled, thinking: thought, response, call",
+        "prefilled, thinking: whole thought", "prefilled, no thinking: thought, response",
+        "prefilled, no thinking: thought, response, call", "prefilled, no thinking: whole thought",
     ),
     "text in a value": (
         "split tag in a string", "tag in a string", "function end in a value",
@@ -106,6 +117,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "expression as a value", "call as a value", "argument left open", "mismatched brackets",
         "no value", "comma twice", "no end tag",
         "list body", "empty name in JSON",
+        "call end in an argument",
     ),
     "mended": (
         "trailing comma", "raw newline in a string", "not a number", "empty arguments",
@@ -154,6 +166,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "white space": (
         "call then newline",
+        "two groups", "no tools: call",
     ),
     "python": (
         "spaces", "name with an underscore", "keyword as a parameter", "leading zeros",
@@ -181,6 +194,17 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "tags": (
         "in tags", "mistral tag", "message of its own, alone",
+    ),
+    "group": (
+        "empty key", "call end in a value", "unexpected type", "no group end",
+        "second tool is unknown", "as json, broken", "as json, unknown", "typed, one without",
+    ),
+    "unclosed": (
+        "reasoning alone", "no tags", "thinking False", "thinking True", "another effort",
+    ),
+    "blank": (
+        "blank only", "choice none: blank", "not parallel: blank", "parallel: blank",
+        "no tools: blank",
     ),
     "empty call": (
         "empty call", "only opening tag",

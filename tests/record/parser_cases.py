@@ -438,7 +438,7 @@ def cases(tool: str | None, reasoning: str | None, style: str) -> list[Case]:
     if reasoning:
         for case in reasoning_cases(one):
             found.append({"request": AUTO if tool else {}} | _with_tags(case, opens, closes))
-    found += [{"request": AUTO if tool else {}} | case for case in family.extra]
+    found += [_asked(case, AUTO if tool else {}) for case in family.extra]
     found = [case | {"request": _merged(family.request, case["request"])} for case in found]
     names = [case["name"] for case in found]
     assert len(names) == len(set(names)), "two cases of one name"
@@ -450,6 +450,13 @@ def _merged(every: Mapping[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     key = "chat_template_kwargs"
     kwargs = {**every.get(key, {}), **own.get(key, {})}
     return {**every, **own, **({key: kwargs} if kwargs else {})}
+
+
+def _asked(case: Case, request: dict[str, Any]) -> Case:
+    """The case with its request, to which its own `kwargs` of the template belong."""
+    if "kwargs" in case:
+        request = request | {"chat_template_kwargs": case["kwargs"]}
+    return {"request": request} | {key: case[key] for key in case if key != "kwargs"}
 
 
 def _with_tags(case: Case, opens: str, closes: str) -> Case:

@@ -23,13 +23,13 @@ class Family:
 
     call: one call with its arguments, as the model writes it, with its section around it.
     None for a family of reasoning names: then Hermes calls are written.
-    model: folder of the tokenizer to record with. added: special tokens to add to it. tokens: others
-    of its tokens that the names need.
+    model: folder of the tokenizer to record with. added: special tokens to add to it.
+    tokens: others of its tokens that the names need.
     glue: what stands between two calls. think: how reasoning opens and closes.
     request: what all its recorded requests have.
     lead: what an output without reasoning begins with.
     odd: more outputs of a tool name, by case name; a list is tokenized part by part, so that a
-    marker spelt over two parts is text. extra: whole cases (name, text, request, prompt,
+    marker spelt over two parts is text. extra: whole cases (name, text, request or kwargs, prompt,
     finish_reason) that `common`, `request_cases` and `reasoning_cases` do not have.
     markup: bits for random outputs. exact: arguments come back as `json.dumps` writes them;
     else only their names do, since types follow the schema. known: a call of a tool that the
