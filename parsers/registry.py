@@ -30,8 +30,15 @@ from .formats.json_arrays import APERTUS, JAMBA, PHI4_MINI_JSON
 from .formats.k2_horizon import K2_HORIZON, K2_HORIZON_TOOL
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.llama3 import LLAMA3_JSON
-from .formats.minimax import MINIMAX_M2, MINIMAX_M2_APPEND_THINK, MINIMAX_M2_REASONING
+from .formats.minimax import (
+    MINIMAX_M2,
+    MINIMAX_M2_APPEND_THINK,
+    MINIMAX_M2_REASONING,
+    MINIMAX_M3,
+    MINIMAX_M3_REASONING,
+)
 from .formats.olmo import OLMO3_REASONING
+from .formats.poolside import POOLSIDE_V1, POOLSIDE_V1_REASONING
 from .formats.pythonic import LFM2, LLAMA4_PYTHONIC, OLMO3, PYTHONIC
 from .formats.qwen3 import (
     MIMO,
@@ -45,6 +52,7 @@ from .formats.qwen3 import (
     STEP3P5_REASONING,
     STEP5,
 )
+from .formats.step3 import STEP3, STEP3_REASONING
 from .formats.think import DEEPSEEK_R1
 from .formats.xlam import XLAM
 from .suffix import fitted
@@ -83,14 +91,17 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "longcat": LONGCAT,
         "mimo": MIMO,
         "minimax_m2": MINIMAX_M2,
+        "minimax_m3": MINIMAX_M3,
         "olmo3": OLMO3,
         "openai": HARMONY_CALLS,
         "phi4_mini_json": PHI4_MINI_JSON,
+        "poolside_v1": POOLSIDE_V1,
         "pythonic": PYTHONIC,
         "qwen3_coder": QWEN3_CODER,
         "qwen3_json": HERMES,
         "qwen3_xml": QWEN3_CODER,
         "seed_oss": SEED_OSS,
+        "step3": STEP3,
         "step3p5": STEP3P5,
         "step5": STEP5,
         "xlam": XLAM,
@@ -118,11 +129,14 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "mimo": MIMO_REASONING,
         "minimax_m2": MINIMAX_M2_REASONING,
         "minimax_m2_append_think": MINIMAX_M2_APPEND_THINK,
+        "minimax_m3": MINIMAX_M3_REASONING,
         "nemotron_v3": NEMOTRON_V3,
         "olmo3": OLMO3_REASONING,
         "openai_gptoss": HARMONY,
+        "poolside_v1": POOLSIDE_V1_REASONING,
         "qwen3": QWEN3,
         "seed_oss": SEED_OSS_REASONING,
+        "step3": STEP3_REASONING,
         "step3p5": STEP3P5_REASONING,
         "step5": DEEPSEEK_R1,
     }

@@ -22,6 +22,9 @@ REASONS = {
     "answer is text; vLLM's whole answer loses what comes before it.",
     "prompt": "The prompt decides whether reasoning is open, as in vLLM's streamed answer; its "
     "whole answer ignores the prompt for this name or vocabulary.",
+    "reopened": "minimax_m3: every think block is reasoning, and so is what comes before one that "
+    "the prompt opened; vLLM's whole answer knows one block, and has the rest content.",
+    "no thoughts": "Reasoning without text is null.",
     "nonempty": "nemotron_v3: force_nonempty_content has the whole answer's reasoning turn into "
     "content where there is none, which a stream cannot take back.",
     "forced": "Text that is not the JSON that the request forces is content; vLLM's whole answer "
@@ -61,6 +64,9 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "another role", "unknown role", "too many words",
     ),
     "lost text": (
+        "text before the calls", "text after the call", "prefix in a value", "element left open",
+        "element closed by another", "empty element name", "text between elements",
+        "text after the section, call",
         "opening tag in prose", "single quotes", "empty object", "array of numbers",
         "response tags, text after", "response tags, text before", "response tags, call",
         "answer tags, text after", "in tags, text",
@@ -136,6 +142,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "newline before", "empty reasoning",
     ),
     "prompt": (
+        "prompt: closed",
         "prompt closes", "prompt closes, text", "prompt closes, opened again",
         "prompt closes in an earlier turn", "prompt closes in an earlier turn, text",
         "prompt closes in an earlier turn, opened again", "prompt continues the answer",
@@ -143,6 +150,8 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "prompt ends in a call",
         "prompt opens, text", "prompt ends in a call, text",
     ),
+    "reopened": ("closed, reopened", "opened twice", "thinking enabled: late"),
+    "no thoughts": ("empty reasoning", "only the opening tag"),
     "nonempty": ("nonempty content: reasoning alone", "nonempty content: closed, blank"),
     "forced": (
         "choice required: text", "choice required: call", "choice named: text",
