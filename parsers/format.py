@@ -312,7 +312,8 @@ class Format:
         begun = reasoning is not None and stream.began == reasoning.start
         content: str | None = said.strip() if calls and tool and tool.trims else said
         if context.tool_choice in ("required", "named"):
-            content = content if calls or said.strip() or self._unasked or (tool and tool.messages) else ""
+            kept = calls or said.strip() or self._unasked or (tool and tool.messages)
+            content = content if kept else ""
         elif not content and (ran or calls or self._drops or self._unasked):
             content = None
         if not thought and not (begun and reasoning and reasoning.keeps_empty):

@@ -29,6 +29,7 @@ from .formats.internlm import INTERNLM
 from .formats.json_arrays import APERTUS, JAMBA, PHI4_MINI_JSON
 from .formats.k2_horizon import K2_HORIZON, K2_HORIZON_TOOL
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
+from .formats.kimi_k3 import KIMI_K3, KIMI_K3_TOOL
 from .formats.llama3 import LLAMA3_JSON
 from .formats.minimax import (
     MINIMAX_M2,
@@ -83,6 +84,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "jamba": JAMBA,
         "k2_horizon": K2_HORIZON_TOOL,
         "kimi_k2": KIMI_K2_TOOL,
+        "kimi_k3": KIMI_K3_TOOL,
         "lfm2": LFM2,
         "ling3": GLM,
         "llama3_json": LLAMA3_JSON,
@@ -125,6 +127,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "inkling": INKLING,
         "k2_horizon": K2_HORIZON,
         "kimi_k2": KIMI_K2,
+        "kimi_k3": KIMI_K3,
         "ling3": GLM_REASONING,
         "mimo": MIMO_REASONING,
         "minimax_m2": MINIMAX_M2_REASONING,

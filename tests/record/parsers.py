@@ -68,7 +68,7 @@ def main(wanted: list[str]) -> None:
     every = combinations()
     for style, family in FAMILIES.items():
         for name, (tool, reasoning) in family.golden.items():
-            every[name] = (tool, reasoning, style, family.model, list(family.added))
+            every[name] = (tool, reasoning, style, family.model, [*family.added, *family.parts])
     for name, (tool, reasoning, style, model, added) in every.items():
         if wanted and name not in wanted:
             continue

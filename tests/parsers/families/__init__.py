@@ -24,7 +24,8 @@ class Family:
     call: one call with its arguments, as the model writes it, with its section around it.
     None for a family of reasoning names: then Hermes calls are written.
     model: folder of the tokenizer to record with. added: special tokens to add to it.
-    tokens: others of its tokens that the names need.
+    tokens: others of its tokens that the names need. parts: special tokens to add that are no
+    markers by themselves, only parts of them.
     glue: what stands between two calls. think: how reasoning opens and closes.
     request: what all its recorded requests have.
     lead: what an output without reasoning begins with.
@@ -41,6 +42,7 @@ class Family:
     model: str = "qwen3"
     added: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     glue: str = "\n"
     think: tuple[str, str] = ("<think>", "</think>")
     request: Mapping[str, Any] = field(default_factory=dict)
