@@ -218,9 +218,10 @@ class Format:
             for regions, drops in parts
             for name, region in regions.items()
         }
-        # A marker of the format is never dropped, whatever the region.
+        # A marker of the format, and what one is spelt with, is never dropped, whatever the region.
         markup = frozenset(text for region in table.values() for text in region.specials)
-        return {n: region._replace(drops=region.drops - markup) for n, region in table.items()}
+        kept = {text for text in known if any(text in marker for marker in markup)}
+        return {n: region._replace(drops=region.drops - kept) for n, region in table.items()}
 
     def _fresh(self, context: Context) -> Stream:
         """A stream in the answer."""

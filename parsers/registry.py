@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from .format import Format, ReasoningFormat, ToolFormat
 from .formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V3_TOOL, DEEPSEEK_V31_TOOL, HOLO2
+from .formats.dots import DOTS_TOOL
 from .formats.dsml import (
     DEEPSEEK_V4,
     DEEPSEEK_V4_TOOL,
@@ -39,6 +40,7 @@ from .formats.minimax import (
     MINIMAX_M3_REASONING,
 )
 from .formats.olmo import OLMO3_REASONING
+from .formats.plamo import PLAMO3, PLAMO3_REASONING
 from .formats.poolside import POOLSIDE_V1, POOLSIDE_V1_REASONING
 from .formats.pythonic import LFM2, LLAMA4_PYTHONIC, OLMO3, PYTHONIC
 from .formats.qwen3 import (
@@ -66,6 +68,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "deepseek_v32": DEEPSEEK_V32_TOOL,
         "deepseek_v4": DEEPSEEK_V4_TOOL,
         "deepseek_v41": DEEPSEEK_V41_TOOL,
+        "dots": DOTS_TOOL,
         "ernie45": ERNIE45,
         "functiongemma": FUNCTIONGEMMA,
         "gemma4": GEMMA4_TOOL,
@@ -97,6 +100,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "olmo3": OLMO3,
         "openai": HARMONY_CALLS,
         "phi4_mini_json": PHI4_MINI_JSON,
+        "plamo3": PLAMO3,
         "poolside_v1": POOLSIDE_V1,
         "pythonic": PYTHONIC,
         "qwen3_coder": QWEN3_CODER,
@@ -136,6 +140,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "nemotron_v3": NEMOTRON_V3,
         "olmo3": OLMO3_REASONING,
         "openai_gptoss": HARMONY,
+        "plamo3": PLAMO3_REASONING,
         "poolside_v1": POOLSIDE_V1_REASONING,
         "qwen3": QWEN3,
         "seed_oss": SEED_OSS_REASONING,

@@ -146,3 +146,55 @@ def _unstripped_literal(text: str) -> object:
 
 HUNYUAN = TypingRule(lambda schema: _hunyuan_types(schema) == {"string"}, _hunyuan)
 """By the types on the schema's first level, a null is none (vLLM's `hy_v3` and `hy_v4`)."""
+
+
+_DOTS_STRINGS = ("string", "str", "text")
+
+
+def _dots_type(schema: object) -> object:
+    """The first type that is not null, of the schema or of its first branch that has one."""
+    if not isinstance(schema, dict):
+        return None
+    if "type" in schema:
+        declared = schema["type"]
+        if isinstance(declared, list):
+            return next((name for name in declared if name != "null"), "string")
+        return declared
+    branches = [b for key in ("anyOf", "oneOf", "allOf") for b in schema.get(key) or () if b]
+    kinds = (_dots_type(b) for b in branches if isinstance(b, dict) and b.get("type") != "null")
+    return next((kind for kind in kinds if kind is not None), None)
+
+
+def _dots_name(schema: object) -> str:
+    return str(_dots_type(schema) or "string").lower()
+
+
+def _dots(text: str, schema: object) -> object:
+    name, lower = _dots_name(schema), text.lower()
+    if lower == "null":
+        return None
+    if name in _DOTS_STRINGS:
+        return text
+    if name in ("boolean", "bool"):
+        return lower in ("true", "1")
+    try:
+        if name in ("integer", "int"):
+            return int(text)
+        if name in ("number", "float"):
+            value = float(text)
+            whole = math.isfinite(value) and value.is_integer()
+            return int(value) if whole else value if math.isfinite(value) else text
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _dots_text(schema: object) -> bool:
+    nullable = isinstance(schema, dict) and "null" in json.dumps(schema, default=str)
+    return _dots_name(schema) in _DOTS_STRINGS and not nullable
+
+
+DOTS = TypingRule(_dots_text, _dots)
+"""By the first type that is not null; null by its word (vLLM's `dots`, there for any string)."""

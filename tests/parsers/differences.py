@@ -53,6 +53,7 @@ REASONS = {
     "unclosed": "k2_horizon: reasoning that no tag closes is reasoning, as in vLLM's streamed "
     "answer; and the tags of every effort count, whichever the request asks for.",
     "blank": "k2_horizon: white space alone is content, as everywhere; vLLM drops it.",
+    "off": "With reasoning turned off special tokens are content, as in vLLM's streamed answer.",
     "empty call": "A call without a function is markup, whatever the reasoning parser is.",
 }
 
@@ -99,6 +100,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "prefilled, thinking: thought, response", "prefilled, thinking: thought, response, call",
         "prefilled, thinking: whole thought", "prefilled, no thinking: thought, response",
         "prefilled, no thinking: thought, response, call", "prefilled, no thinking: whole thought",
+        "text after invoke", "text in the invoke", "unknown and known", "turn end in a call",
     ),
     "text in a value": (
         "split tag in a string", "tag in a string", "function end in a value",
@@ -106,6 +108,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "value left open, text",
         "end token in a string", "end tag in a string",
         "call end in a value", "tags in a value",
+        "block end in a value", "marker in a string",
     ),
     "cut short": (
         "named, cut short",
@@ -167,6 +170,8 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "no end, next",
         "spaces in a key", "spaces between key and value", "no section end", "no section end, text",
         "call end twice", "call start twice", "json in the call",
+        "parameter left open", "no invoke end", "no block end", "no block end, text", "json block",
+        "no name end", "no arguments end",
     ),
     "typed": (
         "string arguments", "types that do not fit",
@@ -215,9 +220,13 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "blank only", "choice none: blank", "not parallel: blank", "parallel: blank",
         "no tools: blank",
     ),
+    "off": (
+        "thinking False, tags",
+    ),
     "empty call": (
         "empty call", "only opening tag",
         "empty array",
+        "empty block", "only block start",
     ),
 }  # fmt: skip
 
