@@ -14,17 +14,19 @@ from .hub import ModelFiles, StartupError, find
 from .settings import Settings
 from .tokenizer import Tokenizer
 
-SAMPLING_FIELDS = (
-    "repetition_penalty",
-    "presence_penalty",
-    "frequency_penalty",
-    "temperature",
-    "top_k",
-    "top_p",
-    "min_p",
-    "max_new_tokens",
-    "skip_special_tokens",
-)
+NUMBER, INTEGER, FLAG = (int, float), (int,), (bool,)
+
+SAMPLING_FIELDS: Mapping[str, tuple[type, ...]] = {
+    "repetition_penalty": NUMBER,
+    "presence_penalty": NUMBER,
+    "frequency_penalty": NUMBER,
+    "temperature": NUMBER,
+    "top_k": INTEGER,
+    "top_p": NUMBER,
+    "min_p": NUMBER,
+    "max_new_tokens": INTEGER,
+    "skip_special_tokens": FLAG,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ def load_generation(
     defaults = {
         field: sampling[field] for field in SAMPLING_FIELDS if sampling.get(field) is not None
     }
+    _check(defaults)
     if "max_new_tokens" in defaults:
         defaults["max_tokens"] = defaults.pop("max_new_tokens")
     if source in ("auto", "vllm"):
@@ -84,10 +87,21 @@ def _stored(source: str, files: ModelFiles, config: Mapping[str, Any]) -> Mappin
         text: Mapping[str, Any] = config.get("text_config") or {}
         eos = config.get("eos_token_id", text.get("eos_token_id"))
         stored = {"eos_token_id": eos, "max_new_tokens": config.get("max_new_tokens")}
-    limit = stored.get("max_new_tokens")
-    if isinstance(limit, int) and limit <= 0:
-        raise StartupError(f"the generation config's max_new_tokens must be positive, not {limit}")
     return stored
+
+
+def _check(defaults: Mapping[str, Any]) -> None:
+    """Types only: whether a value is in range shows with each request, as in vLLM."""
+    for field, value in defaults.items():
+        if type(value) not in SAMPLING_FIELDS[field]:
+            wanted = {NUMBER: "a number", INTEGER: "a whole number", FLAG: "true or false"}
+            raise StartupError(
+                f"the generation config's {field} must be {wanted[SAMPLING_FIELDS[field]]}, "
+                f"not {value!r:.99}"
+            )
+    limit = defaults.get("max_new_tokens", 1)
+    if limit <= 0:
+        raise StartupError(f"the generation config's max_new_tokens must be positive, not {limit}")
 
 
 def _token_ids(value: Any) -> frozenset[int]:

@@ -62,7 +62,7 @@ class ModelFiles:
             return None
         try:
             value = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise StartupError(f"{self.folder / path} is not valid JSON: {error}") from error
         if not isinstance(value, dict):
             raise StartupError(f"{self.folder / path} does not hold a JSON object")

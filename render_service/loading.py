@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import parsers
@@ -42,15 +44,19 @@ def load_model(settings: Settings) -> Model:
         if settings.tokenizer
         else files
     )
-    length = max_model_len(config, settings.max_model_len)
+    with _read_from(files.folder / "config.json"):
+        length = max_model_len(config, settings.max_model_len)
     if settings.enable_auto_tool_choice and settings.tool_call_parser is None:
         raise StartupError("--enable-auto-tool-choice requires --tool-call-parser")
     # Before the tokenizer is read, so that a misspelled name shows at once.
     check_parser_names(settings.tool_call_parser, settings.reasoning_parser)
-    tokenizer = load_tokenizer(tokenizer_files, config, remote_code=remote_code)
+    with _read_from(f"the tokenizer's files in {tokenizer_files.folder}"):
+        tokenizer = load_tokenizer(tokenizer_files, config, remote_code=remote_code)
     format = _load_format(settings, tokenizer)
-    templates = _load_templates(settings, tokenizer_files, tokenizer)
-    generation = load_generation(settings, files, config, tokenizer)
+    with _read_from(f"the chat templates in {tokenizer_files.folder}"):
+        templates = _load_templates(settings, tokenizer_files, tokenizer)
+    with _read_from(f"the generation config of {files.name}"):
+        generation = load_generation(settings, files, config, tokenizer)
     vocabulary = vocab_size(config, tokenizer.max_id)
     return Model(
         settings=settings,
@@ -76,6 +82,17 @@ def load_model(settings: Settings) -> Model:
             )
         ),
     )
+
+
+@contextmanager
+def _read_from(source: object) -> Iterator[None]:
+    """Files hold anything, and code that reads them fails in any way: all of it is one line."""
+    try:
+        yield
+    except StartupError:
+        raise
+    except Exception as error:
+        raise StartupError(f"{source}: cannot be used ({type(error).__name__}: {error})") from error
 
 
 def _load_templates(settings: Settings, files: ModelFiles, tokenizer: Tokenizer) -> ChatTemplates:

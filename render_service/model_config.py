@@ -25,6 +25,7 @@ LENGTH_KEYS = (
     "model_max_length",
 )
 FALLBACK_LENGTH = 2048
+MAX_COUNT = 2**31 - 1
 
 # (max_position_embeddings, vocab_size) of configuration classes whose published config.json
 # may leave them out because they equal the class's default (transformers 5.19).
@@ -62,7 +63,7 @@ def vocab_size(config: Mapping[str, Any], tokenizer_max_id: int) -> int:
     if size is None:
         default = CLASS_DEFAULTS.get(text.get("model_type", ""))
         size = default[1] if default else tokenizer_max_id + 1
-    return int(size)
+    return _count("vocab_size", size)
 
 
 def max_model_len(config: Mapping[str, Any], asked: int | None) -> int:
@@ -71,8 +72,8 @@ def max_model_len(config: Mapping[str, Any], asked: int | None) -> int:
     Raises StartupError where more is asked than the model was made for, unless
     VLLM_ALLOW_LONG_MAX_MODEL_LEN=1.
     """
-    if asked is not None and asked != -1 and asked <= 0:
-        raise StartupError(f"--max-model-len must be positive, not {asked}")
+    if asked is not None and asked != -1 and not 0 < asked <= MAX_COUNT:
+        raise StartupError(f"--max-model-len must be between 1 and {MAX_COUNT}, not {asked}")
     text = text_config(config)
     derived, key = _derived(text)
     if derived is None:
@@ -85,7 +86,7 @@ def max_model_len(config: Mapping[str, Any], asked: int | None) -> int:
     if asked is None or asked == -1:
         if any(_rope_type(rope) == "longrope" for rope in ropes):
             derived = text.get("original_max_position_embeddings", derived)
-        return int(derived)
+        return _count(key, int(derived))
     own = text.get("model_max_length")
     allowed = asked <= derived or (own is not None and asked <= own)
     if not allowed and os.environ.get("VLLM_ALLOW_LONG_MAX_MODEL_LEN", "0") in ("", "0"):
@@ -96,8 +97,14 @@ def max_model_len(config: Mapping[str, Any], asked: int | None) -> int:
     return asked
 
 
+def _count(key: str, value: Any) -> int:
+    if type(value) is not int or not 0 < value <= MAX_COUNT:
+        raise StartupError(f"config.json: {key} must be a positive integer, not {value!r:.99}")
+    return value
+
+
 def _derived(text: Mapping[str, Any]) -> tuple[float | None, str]:
-    lengths = {key: text[key] for key in LENGTH_KEYS if isinstance(text.get(key), int)}
+    lengths = {key: _count(key, text[key]) for key in LENGTH_KEYS if text.get(key) is not None}
     if not lengths:
         default = CLASS_DEFAULTS.get(text.get("model_type", ""))
         return (default[0] if default else None), LENGTH_KEYS[0]

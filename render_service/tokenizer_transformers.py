@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any
 
 from .hub import ModelFiles, StartupError
 from .tokenizer import Tokenizer, pipeline_sections, unicode_only
+
+MAX_REASON = 400
+"""Characters of an error's text that is shown."""
 
 
 class TransformersTokenizer(Tokenizer):
@@ -95,6 +99,8 @@ def load_through_transformers(
     files: ModelFiles, config: Mapping[str, Any], *, remote_code: bool
 ) -> TransformersTokenizer:
     """As vLLM's `CachedHfTokenizer.from_pretrained`. Raises StartupError."""
+    # It says at import that it found no PyTorch, which a tokenizer does not need.
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
     try:
         from transformers import AutoTokenizer
     except ImportError as error:
@@ -107,13 +113,14 @@ def load_through_transformers(
         hf = AutoTokenizer.from_pretrained(str(files.folder), trust_remote_code=remote_code)
     # Whatever a tokenizer's own code raises is this model's problem, told in one line.
     except Exception as error:
-        first_line = str(error).strip().partition("\n")[0]
+        reason = " ".join(str(error).split())[:MAX_REASON]
+        lacking = "" if files.has("tokenizer.json") else ", which has no tokenizer.json"
         hint = (
             ""
             if remote_code or "trust_remote_code" not in str(error)
             else ("; if you trust its code, pass --trust-remote-code")
         )
         raise StartupError(
-            f"cannot load the tokenizer of {files.name}: {first_line}{hint}"
+            f"cannot load the tokenizer of {files.name}{lacking}: {reason}{hint}"
         ) from error
     return TransformersTokenizer(hf, config, files.folder)

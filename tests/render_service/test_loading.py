@@ -61,8 +61,9 @@ def test_no_length_in_the_config() -> None:
 
 
 def test_a_length_that_leaves_nothing() -> None:
-    with pytest.raises(StartupError, match="must be positive"):
-        model_config.max_model_len({"max_position_embeddings": 8}, 0)
+    for asked in (0, -2, 10**30):
+        with pytest.raises(StartupError, match="--max-model-len must be between 1 and"):
+            model_config.max_model_len({"max_position_embeddings": 8}, asked)
 
 
 def test_the_language_model_of_others() -> None:
