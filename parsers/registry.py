@@ -20,7 +20,7 @@ from .formats.ernie import ERNIE45, ERNIE45_REASONING
 from .formats.gemma import FUNCTIONGEMMA, GEMMA4, GEMMA4_TOOL
 from .formats.gigachat import GIGACHAT3
 from .formats.glm import GLM, GLM_REASONING
-from .formats.granite import GRANITE, GRANITE4, GRANITE_20B_FC, GRANITE_REASONING
+from .formats.granite import GRANITE, GRANITE4, GRANITE_20B_FC, GRANITE_REASONING, GRANITE_THINKING
 from .formats.harmony import HARMONY, HARMONY_CALLS
 from .formats.hermes import HERMES, LONGCAT
 from .formats.hunyuan import HY_V3, HY_V3_REASONING, HY_V4, HY_V4_REASONING
@@ -124,6 +124,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "glm45": GLM_REASONING,
         "glm47": GLM_REASONING,
         "granite": GRANITE_REASONING,
+        "granite_thinking_parser": GRANITE_THINKING,
         "holo2": HOLO2,
         "hunyuan_a13b": HUNYUAN_A13B_REASONING,
         "hy_v3": HY_V3_REASONING,

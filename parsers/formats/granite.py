@@ -1,4 +1,5 @@
-"""Granite: JSON calls behind a marker, and reasoning that begins with a sentence.
+"""Granite: JSON calls behind a marker, and reasoning that begins with a sentence; 4.2 reasons and
+calls as Qwen 3 does.
 
 Granite 3 writes an array (`<|tool_call|>` as a token, `<tool_call>` as text), 4 an object between
 tags, the function-calling 20B model an object that nothing closes.
@@ -6,12 +7,17 @@ tags, the function-calling 20B model an object that nothing closes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..codecs.json_object import JsonObject
 from ..format import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
 from .hermes import CLOSE, OPEN
 from .json_calls import arrays, objects
 from .json_choice import JSON_CHOICE
+from .qwen3 import CALL, QWEN3, thinking
+from .think import CLOSE as THINK_END
+from .think import OPEN as THINK
 
 _ARRAY = {"<|tool_call|>": token("array"), "<tool_call>": To("array")}
 _FUNCTION_CALL = {"<function_call>": To("call")}
@@ -62,4 +68,16 @@ GRANITE_REASONING = ReasoningFormat(
         ),
     },
     closes=("Here is my response:",),  # no token: the prompt decides nothing
+)
+_THINKING = thinking(THINK, THINK_END, CALL)["thinking"]
+GRANITE_THINKING = replace(
+    QWEN3,
+    name="granite_thinking_parser",
+    ended="answer",
+    regions={
+        "thinking": replace(_THINKING, on={**_THINKING.on, THINK_END: token("answer")}),
+        # The newlines that an answer begins with are none of it.
+        "answer": Region(sink=Sink.START, on={"\n": To("answer")}, otherwise=CONTENT),
+    },
+    trims=True,
 )

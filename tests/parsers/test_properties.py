@@ -18,7 +18,7 @@ import parsers
 from parsers import Context, Format, Piece, Special
 from parsers.registry import PAIRS
 
-from .families import BY_REASONING, BY_TOOL, FAMILIES
+from .families import BY_TOOL, FAMILIES
 from .json_prefix import is_json_prefix
 from .outputs import (
     PLAIN,
@@ -44,10 +44,7 @@ REASONING_NAMES = [
 COMBINATIONS = [
     *((name, None) for name in TOOL_NAMES),
     *((None, name) for name in REASONING_NAMES),
-    *product(
-        [name for name in TOOL_NAMES if name not in BY_TOOL],
-        [name for name in REASONING_NAMES if name not in BY_REASONING],
-    ),
+    *product(("hermes", "llama3_json", "qwen3_coder"), ("deepseek_r1", "qwen3")),
     *sorted(
         {
             (tool, reasoning)
