@@ -14,7 +14,6 @@ from typing import Any
 from .codecs.base import Codec
 from .context import Context
 from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
-from .message_policy import MessagePolicy
 from .pieces import Piece, Special
 from .policy import Policy
 from .regions import Compiled, Region, Sink, To, compiled
@@ -44,6 +43,8 @@ class ReasoningFormat:
     drops: special tokens that are no markers vanish, as in vLLM's engine-based parsers.
     keeps_empty: a whole output's reasoning without text is "" and not null.
     trims: white space at the end of all reasoning is dropped.
+    always: it is shown also where only the calls of its syntax are asked for.
+    variants: what is read instead where the vocabulary has a token.
     lead: what the answer begins with where the prompt left reasoning open.
     starts: regions where it begins instead by a template argument: (name, value, region).
     """
@@ -66,6 +67,8 @@ class ReasoningFormat:
     drops: bool = False
     keeps_empty: bool = False
     trims: bool = False
+    always: bool = False
+    variants: Mapping[str, ReasoningFormat] = field(default_factory=dict)
     lead: str = ""
     starts: tuple[tuple[str, str, str], ...] = ()
 
@@ -129,8 +132,9 @@ class ToolFormat:
     forced: what is read instead where `tool_choice` is "required" or "named".
     unasked: calls are read even where the request wants none.
     dialects: what is read instead where a template argument has a value, by both.
-    messages: the output is a sequence of messages, whose calls are read even where the request
-    wants none; see `MessagePolicy`.
+    policy: another one than `Policy` where all of the output is in parts (`part_policies.py`);
+    calls are then read even where the request wants none.
+    variants: what is read instead where the vocabulary has a token.
     """
 
     name: str
@@ -146,7 +150,8 @@ class ToolFormat:
     forced: Mapping[str, ToolFormat] = field(default_factory=dict)
     unasked: bool = False
     dialects: Mapping[tuple[str, str], ToolFormat] = field(default_factory=dict)
-    messages: bool = False
+    policy: type[Policy] = Policy
+    variants: Mapping[str, ToolFormat] = field(default_factory=dict)
 
 
 class Format:
@@ -167,6 +172,7 @@ class Format:
         self._reasoning = reasoning
         self._vocab = dict(vocab)
         self._drops = tool is not None and tool.drops and (reasoning is None or reasoning.drops)
+        self._parted = tool is not None and tool.policy is not Policy
         known = frozenset(text for text, token in vocab.items() if token in special_ids)
         self._unasked = tool is not None and tool.unasked
         forced = tool.forced if tool else {}
@@ -228,8 +234,7 @@ class Format:
         reasoning, called = self._reasoning, self._called(context)
         reasons = reasoning is not None and reasoning.read(context)
         tool = self._forms[called]
-        kind = MessagePolicy if tool and tool.messages else Policy
-        policy = kind(
+        policy = (tool.policy if tool else Policy)(
             self._shown(context),
             calls_live=tool is not None,
             trims=tool is not None and tool.trims,
@@ -240,7 +245,7 @@ class Format:
 
     def _shown(self, context: Context) -> Context:
         """The request, as far as it is about what is not hidden."""
-        if "reasoning" in self._hidden:
+        if "reasoning" in self._hidden and not (self._reasoning and self._reasoning.always):
             context = replace(context, include_reasoning=False)
         if "tool" in self._hidden:
             context = replace(context, tools=(), tool_choice="none")
@@ -250,8 +255,7 @@ class Format:
         """How the request has calls read: a key of `_forms`."""
         if self._unasked and not context.keeps_calls:
             return "auto"
-        always = self._drops or (self._tool is not None and self._tool.messages)
-        if not (context.keeps_calls or always):
+        if not (context.keeps_calls or self._drops or self._parted):
             return ""
         if context.tool_choice in ("required", "named") and context.tool_choice in self._forms:
             return context.tool_choice
@@ -313,7 +317,7 @@ class Format:
         begun = reasoning is not None and stream.began == reasoning.start
         content: str | None = said.strip() if calls and tool and tool.trims else said
         if context.tool_choice in ("required", "named"):
-            kept = calls or said.strip() or self._unasked or (tool and tool.messages)
+            kept = calls or said.strip() or self._unasked or self._parted
             content = content if kept else ""
         elif not content and (ran or calls or self._drops or self._unasked):
             content = None

@@ -97,8 +97,8 @@ class Policy:
             self._add(Content, self.spaces)
             self.spaces, self.said = "", 2
 
-    def line(self) -> None:
-        """Text that follows stands on a new line, where the format is one of messages."""
+    def part(self) -> None:
+        """A part of the output ends, or begins."""
 
     def call(self, name: str) -> None:
         """A call begins."""

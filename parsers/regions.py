@@ -45,8 +45,8 @@ class Op(Enum):
     """The captured text is the name of a call, which begins."""
     KEY = auto()
     """The captured text is the name of a parameter."""
-    LINE = auto()
-    """Text that follows stands on a new line, apart from what came before of its kind."""
+    PART = auto()
+    """A part of the output ends, or begins: a message, a section; see the format's policy."""
     VALUE_END = auto()
     CALL_END = auto()
 

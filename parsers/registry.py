@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from .format import Format, ReasoningFormat, ToolFormat
+from .formats.cohere import COMMAND3, COMMAND4
 from .formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V3_TOOL, DEEPSEEK_V31_TOOL, HOLO2
 from .formats.dots import DOTS_TOOL
 from .formats.dsml import (
@@ -39,6 +40,7 @@ from .formats.minimax import (
     MINIMAX_M3,
     MINIMAX_M3_REASONING,
 )
+from .formats.mistral import MISTRAL, MISTRAL_REASONING
 from .formats.olmo import OLMO3_REASONING
 from .formats.plamo import PLAMO3, PLAMO3_REASONING
 from .formats.poolside import POOLSIDE_V1, POOLSIDE_V1_REASONING
@@ -63,6 +65,8 @@ from .suffix import fitted
 TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
     {
         "apertus": APERTUS,
+        "cohere_command3": COMMAND3[0],
+        "cohere_command4": COMMAND4[0],
         "deepseek_v3": DEEPSEEK_V3_TOOL,
         "deepseek_v31": DEEPSEEK_V31_TOOL,
         "deepseek_v32": DEEPSEEK_V32_TOOL,
@@ -97,6 +101,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "mimo": MIMO,
         "minimax_m2": MINIMAX_M2,
         "minimax_m3": MINIMAX_M3,
+        "mistral": MISTRAL,
         "olmo3": OLMO3,
         "openai": HARMONY_CALLS,
         "phi4_mini_json": PHI4_MINI_JSON,
@@ -115,6 +120,8 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
 )
 REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
     {
+        "cohere_command3": COMMAND3[1],
+        "cohere_command4": COMMAND4[1],
         "deepseek_r1": DEEPSEEK_R1,
         "deepseek_v3": DEEPSEEK_V3,
         "deepseek_v4": DEEPSEEK_V4,
@@ -138,6 +145,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "minimax_m2": MINIMAX_M2_REASONING,
         "minimax_m2_append_think": MINIMAX_M2_APPEND_THINK,
         "minimax_m3": MINIMAX_M3_REASONING,
+        "mistral": MISTRAL_REASONING,
         "nemotron_v3": NEMOTRON_V3,
         "olmo3": OLMO3_REASONING,
         "openai_gptoss": HARMONY,
@@ -151,7 +159,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
     }
 )
 
-PAIRS = ((HARMONY_CALLS, HARMONY),)
+PAIRS = ((HARMONY_CALLS, HARMONY), COMMAND3, COMMAND4)
 """Formats of one syntax that neither can read alone: the one that is not named is hidden."""
 
 _Found = TypeVar("_Found")
@@ -189,9 +197,13 @@ def load(
     tool_format = _found("tool call", tool, TOOL_FORMATS)
     reasoning_format = _found("reasoning", reasoning, REASONING_FORMATS)
     if tool_format:
+        variants = tool_format.variants
+        tool_format = next((variants[t] for t in variants if t in vocab), tool_format)
         tool_format = fitted(tool_format, vocab)
         _require(f"--tool-call-parser {tool}", tool_format.required, vocab)
     if reasoning_format:
+        options = reasoning_format.variants
+        reasoning_format = next((options[t] for t in options if t in vocab), reasoning_format)
         reasoning_format = fitted(reasoning_format, vocab)
         _require(f"--reasoning-parser {reasoning}", reasoning_format.required, vocab)
     whole = _whole(tool_format, reasoning_format)

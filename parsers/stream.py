@@ -277,8 +277,8 @@ class Stream:
             if op is Op.RESTORE:
                 self._settle()
                 continue
-            if op is Op.LINE:
-                self._policy.line()
+            if op is Op.PART:
+                self._policy.part()
                 continue
             decoder = self._call()
             if op is Op.CALL:

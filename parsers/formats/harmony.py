@@ -21,6 +21,7 @@ from ..codecs.harmony import (
     HarmonyMessage,
 )
 from ..format import ReasoningFormat, ToolFormat
+from ..part_policies import MessagePolicy
 from ..regions import BROKEN, DONE, REJECTED, ROUTED, Op, Region, Sink, To, token
 
 MESSAGE, END, RETURN, CALLED = "<|message|>", "<|end|>", "<|return|>", "<|call|>"
@@ -28,12 +29,12 @@ MARKERS = (START, CHANNEL, MESSAGE, END, RETURN, CALLED)
 
 
 def _ends(*do: Op) -> dict[str, To]:
-    return dict.fromkeys((END, RETURN, CALLED), token("between", *do, Op.LINE))
+    return dict.fromkeys((END, RETURN, CALLED), token("between", *do, Op.PART))
 
 
 _NEXT = _ends() | {
-    START: token("opened", Op.LINE, again=True),
-    CHANNEL: token("opened", Op.LINE, again=True),
+    START: token("opened", Op.PART, again=True),
+    CHANNEL: token("opened", Op.PART, again=True),
 }
 _HEADER = Region(
     sink=Sink.CAPTURE,
@@ -60,7 +61,7 @@ HARMONY = ReasoningFormat(
             on={
                 **_HEADER.on,
                 **_ends(Op.RESTORE),
-                START: token("opened", Op.RESTORE, Op.LINE, again=True),
+                START: token("opened", Op.RESTORE, Op.PART, again=True),
             },
         ),
         "opened": _HEADER,
@@ -87,5 +88,5 @@ HARMONY_CALLS = ToolFormat(
         "other": Region(sink=Sink.VALUE, on=_ends(Op.CALL_END), in_call=True),
     },
     required=MARKERS,
-    messages=True,
+    policy=MessagePolicy,
 )

@@ -47,8 +47,12 @@ SPECIALS |= {
     )
 }
 SPECIAL_IDS = {5, 6}
-# The vocabularies: with the call tags, and without.
-PLAIN = {text: n for text, n in SPECIALS.items() if text not in ("<tool_call>", "</tool_call>")}
+# The vocabularies: with these tokens, and without some of them.
+PLAIN = {
+    text: n
+    for text, n in SPECIALS.items()
+    if text not in ("<tool_call>", "</tool_call>", "[ARGS]", "[THINK]", "[/THINK]")
+}
 
 WORDS = (
     "Hm", " the", " café", "日本", "👩‍👩‍👧‍👦", "<", "<b>", "{", "}", ";", '"', "\\", "1.5", "</",

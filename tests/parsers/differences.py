@@ -59,8 +59,7 @@ REASONS = {
 
 _BY_REASON: dict[str, tuple[str, ...]] = {
     "no message": (
-        "no opening tag", "blank before closing", "only the closing tag", "thinking True, call",
-        "json answer", "text, then a message", "text, end", "no channel", "empty channel",
+        "only the closing tag", "json answer", "text, then a message", "text, end", "no channel", "empty channel",
         "unknown channel", "text between messages", "text at the end", "no start",
         "another role", "unknown role", "too many words",
     ),
@@ -71,6 +70,10 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "opening tag in prose", "single quotes", "empty object", "array of numbers",
         "response tags, text after", "response tags, text before", "response tags, call",
         "answer tags, text after", "in tags, text",
+        "text after an answer", "text after an action", "text in an action", "fenced action",
+        "closers alone", "other keys", "no parameters", "text glued to the arguments",
+        "no name, args token", "required: bare array and text", "named: bare array and text",
+        "prose after the token", "named, blanks around",
         "text in a function",
         "content before", "content with blank lines before", "content between", "content after",
         "content before and after", "split emoji", "closing tag twice", "end token", "end tokens",
@@ -116,7 +119,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "required, cut short",
     ),
     "malformed": (
-        "second item is malformed", "text after the array",
+        "second item is malformed", "text after the array", "array of calls", "comma missing",
         "code arguments", "text after arguments",
         "broken arguments", "object left open", "one brace too many", "text after the object",
         "second call is malformed", "no closing tag between", "opening tag twice",
@@ -129,6 +132,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "call end in an argument",
     ),
     "mended": (
+        "no arguments", "string parameters", "null parameters",
         "trailing comma", "raw newline in a string", "not a number", "empty arguments",
         "huge number",
         "values that look like JSON",
@@ -138,6 +142,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "keys that are no strings",
     ),
     "spelt": (
+        "spelt markers",
         "spelt tags", "spelt think tags", "spelt call tag in reasoning", "spelt tokens",
     ),
     "reasoning": (
@@ -164,6 +169,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     "lenient": (
         "no closing tag", "no closing tag, text", "array left open", "no comma",
         "object without array", "response left open", "in tags, left open",
+        "no call id", "parameters first", "only a name, then a call",
         "no function end, next", "name left open",
         "no call end", "no call end, next", "no invoke end, next", "fence left open",
         "no line before the fence", "no type", "name without end",
@@ -174,7 +180,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "no name end", "no arguments end",
     ),
     "typed": (
-        "string arguments", "types that do not fit",
+        "indented", "string arguments", "types that do not fit",
         "numbers", "types of the schema",
         "string args",
     ),

@@ -65,9 +65,10 @@ def test_streamed_answers_add_up_to_the_whole_one(file: str) -> None:
 
 def _may_lead_with_blanks(fmt: Format, case: dict[str, Any]) -> bool:
     tool = TOOL_FORMATS[fmt.tool] if fmt.tool else None
-    if tool is None or context_of(case["request"]).tool_choice in tool.forced:
-        return False
-    return tool.trims and bool(answer_calls(fmt, case))
+    choice = context_of(case["request"]).tool_choice
+    forms = (tool, *tool.variants.values()) if tool else ()
+    trims = any(form.trims and choice not in form.forced for form in forms)
+    return trims and bool(answer_calls(fmt, case))
 
 
 def answer_calls(fmt: Format, case: dict[str, Any]) -> list[tuple[str, str]]:

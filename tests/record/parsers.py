@@ -3,7 +3,8 @@
     RENDER_PEERS=FOLDER python tests/record/parsers.py [NAME ...]
 
 FOLDER holds vLLM 0.33.0 (`venv/bin/python`, and `overlay/` where vLLM itself lies in a folder
-to put on the path) and `models/{qwen3,llama31}` with their tokenizers. Each file holds a line
+to put on the path) and `models/{qwen3,llama31,gptoss}` with their tokenizers; for Cohere's
+names it also needs the package `cohere_melody`. Each file holds a line
 of facts about the vocabulary, then a line a case: the pieces that its tokens decode to (a
 special token as a list of its text), the request (`tools` true: those of the first line), and
 vLLM's answers: whole (`batch`), and streamed in chunks of 1, 3 and 7 tokens and all at once,
