@@ -17,12 +17,13 @@ from ..codecs.elements import Elements
 from ..codecs.tagged_parameters import TaggedParameters, Trim
 from ..format import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
+from ..scanner import Exact
 from .qwen3 import thinking
 from .tagged_calls import Tags, calls
 from .think import CLOSE, OPEN
 
 CALL, CALL_END = "<minimax:tool_call>", "</minimax:tool_call>"
-INVOKE = ('<invoke name="', "<invoke name='", "<invoke name=")
+INVOKE = tuple(map(Exact, ('<invoke name="', "<invoke name='", "<invoke name=")))
 
 MINIMAX_M2_REASONING = ReasoningFormat(
     name="minimax_m2",
@@ -70,7 +71,7 @@ MINIMAX_M2 = ToolFormat(
 
 PREFIX = "]<]minimax[>["
 M3_CALLS, M3_CALLS_END = f"{PREFIX}<tool_call>", f"{PREFIX}</tool_call>"
-M3_INVOKE = tuple(PREFIX + marker for marker in INVOKE)
+M3_INVOKE = tuple(Exact(PREFIX + marker) for marker in INVOKE)
 M3_OPEN, M3_CLOSE = "<mm:think>", "</mm:think>"
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from ..codecs.tagged_parameters import TaggedParameters, Trim
 from ..format import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
+from ..scanner import Exact
 from ..typing_rules import BY_TYPE
 from .json_choice import JSON_CHOICE
 from .think import CLOSE, OPEN
@@ -19,7 +20,8 @@ from .think import CLOSE, OPEN
 SECTION, SECTION_END = "<｜tool_calls_begin｜>", "<｜tool_calls_end｜>"
 CALL, CALL_END = "<｜tool_call_begin｜>", "<｜tool_call_end｜>"
 SEPARATOR = "<｜tool_sep｜>"
-INVOKE_END, PARAMETER = "</steptml:invoke>", '<steptml:parameter name="'
+INVOKE, INVOKE_END = Exact('<steptml:invoke name="'), "</steptml:invoke>"
+PARAMETER, PARAMETER_END = Exact('<steptml:parameter name="'), "</steptml:parameter>"
 _ENDED = (Op.VALUE_END, Op.CALL_END)
 
 STEP3_REASONING = ReasoningFormat(
@@ -63,7 +65,7 @@ STEP3 = ToolFormat(
         "after": Region(sink=Sink.CONTENT),
         "type": _header("function", "typed"),
         "typed": _header(SEPARATOR, "separated"),
-        "separated": _header('<steptml:invoke name="', "name"),
+        "separated": _header(INVOKE, "name"),
         "name": Region(
             sink=Sink.CAPTURE,
             on={'">': To("parameters", (Op.CALL,))},
@@ -85,7 +87,7 @@ STEP3 = ToolFormat(
         "value": Region(
             sink=Sink.VALUE,
             on={
-                "</steptml:parameter>": To("parameters", (Op.VALUE_END,)),
+                PARAMETER_END: To("parameters", (Op.VALUE_END,)),
                 INVOKE_END: To("closing"),
             },
             in_call=True,
