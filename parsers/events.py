@@ -18,10 +18,14 @@ class Content(NamedTuple):
 
 
 class ToolCall(NamedTuple):
-    """A call has begun. index counts the calls of this output from 0."""
+    """A call has begun. index counts the calls of this output from 0.
+
+    id: what the model wrote as the call's ID, "" where its format has none.
+    """
 
     index: int  # type: ignore[assignment]  # hides tuple.index, which nobody needs here
     name: str
+    id: str = ""
 
 
 class Arguments(NamedTuple):
@@ -42,8 +46,12 @@ class Call(NamedTuple):
 
 
 class Result(NamedTuple):
-    """A whole output. None where vLLM's answer has null."""
+    """A whole output. None where vLLM's answer has null.
+
+    ids: the IDs that the model wrote, one a call; none where its format has none.
+    """
 
     reasoning: str | None
     content: str | None
     calls: list[Call]
+    ids: tuple[str, ...] = ()

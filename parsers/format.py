@@ -312,6 +312,7 @@ class Format:
         stream = self.start(context, prompt_token_ids)
         events = stream.feed(pieces) + stream.finish(finish_reason)
         thought, said, calls = joined(events)
+        ids = tuple(event.id for event in events if isinstance(event, ToolCall))
         reasoning, tool = self._reasoning, self._forms[self._called(context)]
         ran = reasoning is not None and reasoning.read(context)
         begun = reasoning is not None and stream.began == reasoning.start
@@ -321,9 +322,11 @@ class Format:
             content = content if kept else ""
         elif not content and (ran or calls or self._drops or self._unasked):
             content = None
-        if not thought and not (begun and reasoning and reasoning.keeps_empty):
-            return Result(None, content, calls)
-        return Result(thought if self._shown(context).include_reasoning else None, content, calls)
+        if not self._shown(context).include_reasoning or not (
+            thought or (begun and reasoning and reasoning.keeps_empty)
+        ):
+            return Result(None, content, calls, ids if any(ids) else ())
+        return Result(thought, content, calls, ids if any(ids) else ())
 
 
 def joined(events: Iterable[Event]) -> tuple[str, str, list[Call]]:

@@ -25,7 +25,7 @@ class Policy:
     """
 
     __slots__ = (
-        "_calls_live", "_context", "_events", "_index", "_kind", "_parts", "_trims",
+        "_calls_live", "_context", "_events", "_id", "_index", "_kind", "_parts", "_trims",
         "_trims_reasoning", "calls", "said", "spaces", "thought",
     )  # fmt: skip
 
@@ -40,6 +40,7 @@ class Policy:
         self._trims_reasoning = trims_reasoning
         self._events: list[Event] = []
         self._kind: type[Event] | None = None
+        self._id = ""
         self._index = 0
         self._parts: list[str] = []
         self.calls = 0  # calls begun, kept or not
@@ -100,9 +101,14 @@ class Policy:
     def part(self) -> None:
         """A part of the output ends, or begins."""
 
+    def identify(self, written: str) -> None:
+        """The model wrote an ID for the call that begins next."""
+        self._id = written
+
     def call(self, name: str) -> None:
         """A call begins."""
         context = self._context
+        written, self._id = self._id, ""
         if not context.keeps_calls and context.tools:
             return
         self.calls += 1
@@ -114,7 +120,7 @@ class Policy:
             self._flush()
             # Half of a surrogate pair, which JSON can spell, could not be sent as UTF-8.
             sendable = name.encode(errors="replace").decode()
-            self._events.append(ToolCall(self.calls - 1, sendable))
+            self._events.append(ToolCall(self.calls - 1, sendable, written))
 
     def arguments(self, text: str) -> None:
         """JSON text of the call that was begun last."""

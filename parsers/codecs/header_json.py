@@ -23,7 +23,8 @@ MAX_HEADER = 256
 
 @dataclass(frozen=True, slots=True)
 class HeaderJson(Codec):
-    """header: finds `name` in the whole header; where it does not match, there is no call.
+    """header: finds `name` in the whole header; where it does not match, there is no call. It may
+    also find the `id` that the model gave the call.
 
     A call without arguments, or whose arguments do not begin as JSON, has `{}`.
     """
@@ -62,6 +63,7 @@ class HeaderDecoder(Decoder):
         name = found["name"] if found else ""
         if not name.strip():
             return False
+        out.identify(found.groupdict().get("id", "") if found else "")
         out.call(name)
         return True
 

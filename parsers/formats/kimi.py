@@ -3,7 +3,8 @@
     <|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>
     ARGUMENTS<|tool_call_end|><|tool_calls_section_end|>
 
-The header is the call's ID. A section ends reasoning even where the model forgot to.
+The header is the call's ID (`ToolCall.id`). A section ends reasoning even where the model forgot
+to.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def _next(*do: Op) -> dict[str, To]:
 
 KIMI_K2_TOOL = ToolFormat(
     name="kimi_k2",
-    codec=HeaderJson(re.compile(r"\s*(?:functions\.)?+(?P<name>[^:\n]+)(?=:)(?=.*:\d)[\s\S]*")),
+    codec=HeaderJson(re.compile(r"\s*(?P<id>(?:functions\.)?+(?P<name>[^:\n]+):(?:.*:)?\d+)[\s\S]*")),
     content={SECTION: token("section")},
     regions={
         "section": Region(sink=Sink.GAP, on=_next(), otherwise="stray"),
