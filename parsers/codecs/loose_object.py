@@ -138,9 +138,11 @@ class LooseDecoder(Decoder):
     def _key(self, text: str, at: int, out: Policy) -> int:
         if text[at] == _CLOSES[self.stack[-1]]:
             return self._close(at, out)
+        if text[at] == "]":
+            return ~at
         end = text.find(":", at, at + MAX_KEY)
         if end < 0:
-            if len(text) - at > MAX_KEY or text[at] == "]":
+            if len(text) - at > MAX_KEY:
                 return ~at
             self.held = text[at:]
             return len(text)
