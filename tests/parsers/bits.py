@@ -25,6 +25,10 @@ TOOLS = (
                 "days": {"type": "integer"},
                 "where": {"type": "object"},
                 "maybe": {"type": ["string", "null"]},
+                "size": {"type": "number"},
+                "flag": {"type": "boolean"},
+                "tags": {"type": "array", "items": {"type": "integer"}},
+                "level": {"anyOf": [{"enum": [1, "a"]}, {"type": "null"}]},
             },
         },
     ),
@@ -70,7 +74,14 @@ MARKUP = (
 )  # fmt: skip
 # Strings that arguments like to hold.
 TRICKY = ("</tool_call>", "</think>", "<tool_call>", "a </parameter", '"\\', "{}", "é\n")
-PARAMETERS = ("text", "days", "where", "maybe", "other", "ключ")
+PARAMETERS = (
+    "text", "days", "where", "maybe", "size", "flag", "tags", "level", "other", "ключ",
+)  # fmt: skip
+# Strings that look like something else.
+LITERALS = (
+    "true", "False", "null", "None", "12", "-0.5", "1e3", "NaN", "[1, 2", "[1, 2]", '{"a": 1}',
+    "{'a': (1,)}", "0x1F", "'x'", "f(1)",
+)  # fmt: skip
 NAMES = ("look", "run", "no_such")
 PROSE = "abc é日\n .,"
 SEPARATORS = ((", ", ": "), (",", ":"))

@@ -20,8 +20,8 @@ def text_of(rng: Random, alphabet: str, most: int = 12) -> str:
 
 
 def json_text(rng: Random) -> str:
-    if rng.random() < 0.4:
-        return rng.choice(bits.TRICKY)
+    if rng.random() < 0.5:
+        return rng.choice(rng.choice((bits.TRICKY, bits.LITERALS)))
     return "".join(rng.choices(bits.WORDS + bits.BLANKS, k=rng.randint(0, 4)))
 
 
@@ -83,7 +83,7 @@ def output(
         if kind == 1:
             start = rng.randint(0, len(text))
             end = rng.randint(start, min(len(text), start + 8))
-            odd = rng.choice(rng.choice((bits.WORDS, own or bits.MARKUP, ("",))))
+            odd = rng.choice(rng.choice((bits.WORDS, bits.LITERALS, own or bits.MARKUP, ("",))))
             parts = [text[:start], odd, text[end:]][: rng.randint(2, 3)]
     if parts and rng.random() < 0.08:
         place = rng.randrange(len(parts))
