@@ -111,12 +111,15 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
     (
         "parsing",
         (
-            Option("reasoning_parser", TEXT, "Name of the format of the model's reasoning."),
-            Option("tool_call_parser", TEXT, "Name of the format of the model's tool calls."),
             Option(
-                "tool_parser_plugin",
-                FILE,
-                "Python file that registers a vLLM tool parser (needs the vllm extra).",
+                "reasoning_parser",
+                TEXT,
+                "Format of the model's reasoning; `render-service parsers` lists the names.",
+            ),
+            Option(
+                "tool_call_parser",
+                TEXT,
+                "Format of the model's tool calls; `render-service parsers` lists the names.",
             ),
             Option(
                 "enable_auto_tool_choice",

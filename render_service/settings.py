@@ -32,7 +32,6 @@ class Settings:
     # Parsing
     reasoning_parser: str | None = None
     tool_call_parser: str | None = None
-    tool_parser_plugin: str | None = None
     enable_auto_tool_choice: bool = False
     exclude_tools_when_tool_choice_none: bool = False
     tool_strict_level: str | None = None

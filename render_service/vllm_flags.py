@@ -21,6 +21,7 @@ MISSED = frozenset(
         "--structured-outputs-config",
         "--tokenizer-mode",
         "--tokenizer-revision",
+        "--tool-parser-plugin",
     }
 )
 
