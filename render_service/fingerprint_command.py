@@ -8,6 +8,7 @@ import os
 
 from . import configuration
 from .command_parser import CommandParser
+from .stdout import reader_may_leave
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -26,8 +27,9 @@ def run(args: argparse.Namespace) -> int:
     from .loading import load_model
 
     model = load_model(settings)
-    if args.json:
-        print(json.dumps(model.fingerprint.report(settings.fingerprint), indent=2))
-    else:
-        print(model.fingerprint.value)
+    with reader_may_leave():
+        if args.json:
+            print(json.dumps(model.fingerprint.report(settings.fingerprint), indent=2))
+        else:
+            print(model.fingerprint.value)
     return 0

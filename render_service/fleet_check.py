@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
+from .stdout import reader_may_leave
 from .usage_error import UsageError
 
 TIMEOUT = 10.0  # seconds
@@ -74,7 +75,8 @@ def run(args: argparse.Namespace) -> int:
     with ThreadPoolExecutor(16) as threads:
         replicas = list(threads.map(lambda url, at: ask(url, at, key), args.urls, addresses))
     usual = most_common(replicas)
-    print(_json(replicas, usual) if args.json else _table(replicas, usual))
+    with reader_may_leave():
+        print(_json(replicas, usual) if args.json else _table(replicas, usual))
     if any(replica.report is None for replica in replicas):
         return INCOMPLETE
     return DIFFERENT if any(_differing(replica, usual) for replica in replicas) else ALIKE

@@ -52,6 +52,25 @@ def test_overview(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert all(name in printed for name in cli.COMMANDS)
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["parsers"], 0),
+        (["fingerprint", "--json"], 0),
+        (["fleet-check", "http://127.0.0.1:1"], 2),
+    ],
+)
+def test_a_reader_that_leaves(words: list[str], code: int) -> None:
+    """As `| head -1` does."""
+    command = [sys.executable, "-m", "render_service", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as printing:
+        assert printing.stdout
+        assert printing.stderr
+        printing.stdout.close()
+        assert printing.stderr.read() == b""
+    assert printing.returncode == code
+
+
 def test_module_and_help() -> None:
     ended = command("serve", "--help")
     assert ended.returncode == 0
@@ -188,7 +207,8 @@ def start(*words: str) -> subprocess.Popen[str]:
 
 def test_start_up_block_and_warning() -> None:
     words = ["--reasoning-parser", "qwen3", "--tensor-parallel-size", "2", "--dtype", "auto"]
-    process = start(*words, "--max-model-len", "1k", "--tokenizer-mode", "slow")
+    unsupported = ["--tokenizer-mode", "slow", "--tool-parser-plugin", "p.py"]
+    process = start(*words, "--max-model-len", "1k", *unsupported)
     assert process.stdout is not None
     block = [process.stdout.readline() for _ in range(11)]
     process.terminate()
@@ -205,7 +225,8 @@ def test_start_up_block_and_warning() -> None:
     assert not facts["address"].endswith(":0")
     assert errors.splitlines()[:2] == [
         "warning: without effect here: --tensor-parallel-size, --dtype",
-        "warning: not supported; answers may differ from vLLM's: --tokenizer-mode",
+        "warning: not supported; answers may differ from vLLM's: --tokenizer-mode, "
+        "--tool-parser-plugin",
     ]
 
 

@@ -231,14 +231,3 @@ def test_the_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     hermes = next(facts for facts in found if "qwen3_json" in facts["names"])
     assert hermes["family"] == "hermes"
     assert hermes["texts"] == ["<tool_call>", "</tool_call>"]
-
-
-def test_a_reader_that_leaves() -> None:
-    """As `| head -1` does."""
-    command = [sys.executable, "-m", "render_service", "parsers"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
-        assert listing.stdout
-        assert listing.stderr
-        listing.stdout.close()
-        assert listing.stderr.read() == b""
-    assert listing.returncode == 0
