@@ -82,14 +82,38 @@ async def sse(chunks: Iterator[bytes], delay: float) -> AsyncIterator[bytes]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="token_engine", description=__doc__.splitlines()[0])
-    parser.add_argument("--model", type=Path, default=DEMO_MODEL, help="model folder")
-    parser.add_argument("--served-model-name", default="demo")
-    parser.add_argument("--script", type=Path, help="JSON file with what to say")
-    parser.add_argument("--chunk-tokens", type=int, nargs="+", default=[1], help="tokens a chunk")
-    parser.add_argument("--delay", type=float, default=0.0, help="seconds before each chunk")
-    parser.add_argument("--host", default="127.0.0.1")
-    parser.add_argument("--port", type=int, default=8100)
+    parser = argparse.ArgumentParser(
+        prog="python -m render_service.token_engine", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument(
+        "--model",
+        type=Path,
+        default=DEMO_MODEL,
+        help="Model folder. Default: the bundled demo model.",
+    )
+    parser.add_argument(
+        "--served-model-name",
+        default="demo",
+        help="A request that names another model is refused. Default: demo.",
+    )
+    parser.add_argument(
+        "--script",
+        type=Path,
+        help='JSON file of what to say, as {"outputs": ["Hello."]}. Default: an answer that fits '
+        "the prompt, with a tool call where the prompt has tools as Qwen3's template writes them.",
+    )
+    parser.add_argument(
+        "--chunk-tokens",
+        type=int,
+        nargs="+",
+        default=[1],
+        help="Sizes of a stream's chunks in tokens, repeated as needed. Default: 1.",
+    )
+    parser.add_argument(
+        "--delay", type=float, default=0.0, help="Seconds before each chunk. Default: 0."
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="Default: 127.0.0.1.")
+    parser.add_argument("--port", type=int, default=8100, help="Default: 8100.")
     options = parser.parse_args(argv)
     try:
         script = load_script(options.model, options.script, options.chunk_tokens)

@@ -83,6 +83,8 @@ def load_script(folder: Path, script: Path | None, chunk_tokens: Sequence[int]) 
     """The script of a file; the file's `chunk_tokens` win. Raises ScriptError."""
     if script is None:
         return TokenScript(folder, chunk_tokens=chunk_tokens)
+    if not script.is_file():
+        raise ScriptError(f"no script {script}")
     document = read_json(script)
     return TokenScript(
         folder, document.get("outputs") or (), document.get("chunk_tokens") or chunk_tokens

@@ -324,6 +324,8 @@ def test_script_files(tmp_path: Path) -> None:
         file.write_text(bad)
         with pytest.raises(ScriptError):
             load_script(DEMO, file, (1,))
+    with pytest.raises(ScriptError, match="no script"):
+        load_script(DEMO, tmp_path / "mistyped.json", (1,))
 
 
 def test_a_model_without_configuration(tmp_path: Path) -> None:
