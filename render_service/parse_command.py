@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from parsers import Context, Event, Result, Tool
+from parsers import Context, Event, Result, Tool, ToolCall
 from parsers.format import joined
 
 from .command_parser import CommandParser
@@ -125,7 +125,15 @@ def _print_json(source: Source, context: Context) -> None:
             found.append(event)
             shown.append({"chunk": chunk, **as_json(event)})
     result = _result(found)
-    whole = result._asdict() | {"calls": [call._asdict() for call in result.calls]}
+    ids = [event.id for event in found if isinstance(event, ToolCall)]
+    whole = {
+        "reasoning": result.reasoning,
+        "content": result.content,
+        "calls": [
+            call._asdict() | ({"id": given} if given else {})
+            for call, given in zip(result.calls, ids, strict=True)
+        ],
+    }
     print(json.dumps({"events": shown, "result": whole}, ensure_ascii=False, indent=2))
 
 

@@ -19,7 +19,10 @@ NAMES: Mapping[type[Event], str] = {
 
 def as_json(event: Event) -> dict[str, Any]:
     """{"type": ..., and the event's fields}."""
-    return {"type": NAMES[type(event)], **event._asdict()}
+    fields = event._asdict()
+    if fields.get("id") == "":  # the format has none
+        del fields["id"]
+    return {"type": NAMES[type(event)], **fields}
 
 
 class EventScreen(Screen):

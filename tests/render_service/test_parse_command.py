@@ -143,6 +143,18 @@ def test_a_named_tool(parse: Run) -> None:
     assert parsed(parse(OUTPUT, *flags))["result"]["calls"] == RESULT["calls"]
 
 
+def test_the_id_that_the_model_wrote(parse: Run) -> None:
+    output = (
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0"
+        '<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|><|tool_calls_section_end|>'
+    )
+    shown = parsed(parse(output, "--tool-call-parser", "kimi_k2", "--json"))
+    call = {"name": "look", "id": "functions.look:0"}
+    assert shown["result"]["calls"] == [call | {"arguments": '{"a": 1}'}]
+    (begun,) = (event for event in shown["events"] if event["type"] == "call")
+    assert call.items() <= begun.items()
+
+
 def test_the_token_that_ends_the_output_is_no_text(parse: Run) -> None:
     model = ("--model", str(DEMO_MODEL), "--json")
     assert parsed(parse(OUTPUT + "<|im_end|>", *BOTH, *model))["result"] == RESULT
