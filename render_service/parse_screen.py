@@ -35,7 +35,10 @@ class EventScreen(Screen):
         if isinstance(event, ToolCall | Arguments):
             what += f" {event.index + 1}"
         self.write(f"{chunk:>7}  {what:<13}", TITLE)
-        text = event.name if isinstance(event, ToolCall) else repr(event.text)
+        if isinstance(event, ToolCall):
+            text = f"{event.name}  (ID {event.id})" if event.id else event.name
+        else:
+            text = repr(event.text)
         self.write(text, COLOURS[type(event)])
         self.line()
 

@@ -151,6 +151,8 @@ def test_the_id_that_the_model_wrote(parse: Run) -> None:
     shown = parsed(parse(output, "--tool-call-parser", "kimi_k2", "--json"))
     call = {"name": "look", "id": "functions.look:0"}
     assert shown["result"]["calls"] == [call | {"arguments": '{"a": 1}'}]
+    shown_as = parse(output, "--tool-call-parser", "kimi_k2")
+    assert "call 1       look  (ID functions.look:0)\n" in shown_as
     (begun,) = (event for event in shown["events"] if event["type"] == "call")
     assert call.items() <= begun.items()
 
