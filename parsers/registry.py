@@ -41,6 +41,7 @@ from .formats.minimax import (
     MINIMAX_M3_REASONING,
 )
 from .formats.mistral import MISTRAL, MISTRAL_REASONING
+from .formats.muse import MUSE
 from .formats.olmo import OLMO3_REASONING
 from .formats.plamo import PLAMO3, PLAMO3_REASONING
 from .formats.poolside import POOLSIDE_V1, POOLSIDE_V1_REASONING
@@ -102,6 +103,8 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "minimax_m2": MINIMAX_M2,
         "minimax_m3": MINIMAX_M3,
         "mistral": MISTRAL,
+        "muse": MUSE[0],
+        "musespark1x": MUSE[0],
         "olmo3": OLMO3,
         "openai": HARMONY_CALLS,
         "phi4_mini_json": PHI4_MINI_JSON,
@@ -146,6 +149,8 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "minimax_m2_append_think": MINIMAX_M2_APPEND_THINK,
         "minimax_m3": MINIMAX_M3_REASONING,
         "mistral": MISTRAL_REASONING,
+        "muse": MUSE[1],
+        "musespark1x": MUSE[1],
         "nemotron_v3": NEMOTRON_V3,
         "olmo3": OLMO3_REASONING,
         "openai_gptoss": HARMONY,
@@ -159,7 +164,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
     }
 )
 
-PAIRS = ((HARMONY_CALLS, HARMONY), COMMAND3, COMMAND4)
+PAIRS = ((HARMONY_CALLS, HARMONY), COMMAND3, COMMAND4, MUSE)
 """Formats of one syntax that neither can read alone: the one that is not named is hidden."""
 
 _Found = TypeVar("_Found")

@@ -198,3 +198,16 @@ def _dots_text(schema: object) -> bool:
 
 DOTS = TypingRule(_dots_text, _dots)
 """By the first type that is not null; null by its word (vLLM's `dots`, there for any string)."""
+
+
+def _json(text: str, schema: object) -> object:
+    try:
+        value = json.loads(text)
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+JSON = TypingRule(lambda schema: _type(schema) == "string", _json)
+"""What is JSON is its value, but for strings (vLLM's `muse`)."""

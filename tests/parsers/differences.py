@@ -7,6 +7,7 @@ to be read before it is committed.
 from __future__ import annotations
 
 REASONS = {
+    "framing": "muse: vLLM hands on the markup of messages where the request wants no calls.",
     "no message": "Harmony: what is no message, or one whose header vLLM does not read, is "
     "content; vLLM's whole answer loses it, or takes a word before it for the name of a call.",
     "lost text": "vLLM's whole answer loses text beside or inside a call; here it is content.",
@@ -58,8 +59,10 @@ REASONS = {
 }
 
 _BY_REASON: dict[str, tuple[str, ...]] = {
+    "framing": ("choice none: call",),
     "no message": (
-        "only the closing tag", "json answer", "text, then a message", "text, end", "no channel", "empty channel",
+        "only the closing tag", "json answer", "text, then a message", "text, end",
+        "no channel", "empty channel",
         "unknown channel", "text between messages", "text at the end", "no start",
         "another role", "unknown role", "too many words",
     ),
@@ -185,6 +188,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "string args",
     ),
     "white space": (
+        "choice required: blank", "choice named: blank",
         "call then newline",
         "two groups", "no tools: call",
     ),
