@@ -14,9 +14,13 @@ from .hub import ModelFiles, StartupError, find
 from .settings import Settings
 from .tokenizer import Tokenizer
 
-NUMBER, INTEGER, FLAG = (int, float), (int,), (bool,)
+Types = tuple[type, ...]
 
-SAMPLING_FIELDS: Mapping[str, tuple[type, ...]] = {
+NUMBER: Types = (int, float)
+INTEGER: Types = (int,)
+FLAG: Types = (bool,)
+
+SAMPLING_FIELDS: Mapping[str, Types] = {
     "repetition_penalty": NUMBER,
     "presence_penalty": NUMBER,
     "frequency_penalty": NUMBER,
