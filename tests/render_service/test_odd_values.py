@@ -105,7 +105,8 @@ def model() -> Model:
 def bodies(model: Model) -> Iterator[tuple[Function, Any]]:
     prompt = prompt_of(model)
     whole = {"prompt_token_ids": prompt, "prompt_tokens": 3, "model": None}
-    first = {"generate_chunk": chunk([5]), "prompt_token_ids": prompt}
+    begun = {**chunk([5]), "request_id": CHUNK["request_id"]}
+    first = {"generate_chunk": begun, "prompt_token_ids": prompt}
     state = chat_chunk(model, **first, chat_request=CHAT_TOOLS)["stream_state"]
     later = completion(model, **first, stream=True)["stream_state"]
     streamed = {"stream": True, "generate_chunk": CHUNK, **whole}
