@@ -1,12 +1,15 @@
-"""The client in README.md runs as it is printed, against real servers."""
+"""The client in README.md runs as it is printed; what docs/ says is the same, is."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 from tests.conftest import ROOT, Serve
+from tests.render_service.test_settings import settings
 
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
@@ -21,6 +24,20 @@ def test_the_client_of_the_readme_prints_an_answer(serve: Serve, engine: Serve) 
     code = code.replace("http://127.0.0.1:8100", engine().url)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "You said: Hello there", done.stderr
+
+
+def test_flags_environment_and_file_of_the_docs_are_the_same(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "operations.md").read_text("utf-8").partition("are the same:\n")[2]
+    (document,) = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    file = tmp_path / "config.yaml"
+    file.write_text(document)
+    commands = page.split("```")[0].replace("\\\n", " ").strip().split("\n\n")
+    flags, variables = map(shlex.split, commands)
+    env = dict(word.split("=", 1) for word in variables if word.startswith("RENDER_"))
+    wanted = settings(*flags[2:])
+    assert wanted.served_model_name == ("qwen3", "chat")
+    assert settings(variables[-1], env=env) == wanted
+    assert settings("--config", str(file)) == wanted
 
 
 def test_its_links_lead_somewhere() -> None:
