@@ -10,9 +10,9 @@ bracket that is. More than Python allows: raw control characters and nested quot
 from __future__ import annotations
 
 import re
-import unicodedata
 
-from .json_stream import MAX_DEPTH, MAX_WORD, JsonError, dumps, escape
+from .json_stream import MAX_DEPTH, MAX_WORD, JsonError, escape
+from .python_words import as_json, unescaped
 from .snapshot import Malformed, items, texts
 
 MAX_ESCAPE = 100
@@ -25,14 +25,10 @@ LIST, PAREN, TUPLE, BRACE, DICT, SET = "[(t{ds"
 _CONTAINERS = {"[": LIST, "(": PAREN, "{": BRACE}
 _CLOSES = {"]": LIST, ")": PAREN + TUPLE, "}": BRACE + DICT + SET}
 _UNDECIDED = (PAREN, BRACE)
+_QUOTES = ("'", '"', "'''", '"""')
 
 _SPACE = re.compile(r"\s*")
 _WORD = re.compile(r"[-+.\w]*")
-_NUMBER = re.compile(r"[-+]*(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9_]+)?\Z")
-_BASED = re.compile(r"[-+]*0[xXoObB][0-9a-fA-F_]+\Z")
-_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?\Z")
-_LITERALS = {"True": "true", "False": "false", "None": "null"}
-_LITERALS |= {"true": "true", "false": "false", "null": "null"}
 _PREFIXES = frozenset(("r", "f", "u", "rf", "fr"))
 _PLAIN = {
     (quote, form): re.compile(rf"[^{quote}\\{'{}' if form else ''}]+")
@@ -46,8 +42,6 @@ _ESCAPE = re.compile(
 _UNFINISHED = re.compile(
     r"\\(?:[0-7]{0,2}|x[0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|N(?:\{[^{}]{0,90})?)?\Z"
 )
-_SIMPLE = {"\n": "", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_SIMPLE |= {char: char for char in "\\'\""}
 
 
 class PythonStream:
@@ -99,7 +93,7 @@ class PythonStream:
     def finish(self, out: list[str]) -> None:
         """The text ends here: a whole word that was held back is written."""
         held, self.pending = self.pending, ""
-        if self.state == WORD and not self.stack and (written := _written(held)):
+        if self.state == WORD and not self.stack and (written := as_json(held)):
             out.append(written)
 
     def _write(self, text: str, out: list[str]) -> None:
@@ -194,7 +188,7 @@ class PythonStream:
             self._write('"', out)
             self.state, self.prefix = OPENING, word.lower()
         else:
-            written = _written(word)
+            written = as_json(word)
             if not written:
                 raise JsonError(text[at:])
             self._write(f'"{written}"' if self.key else written, out)
@@ -276,7 +270,7 @@ class PythonStream:
             return len(text)
         match = _ESCAPE.match(text, at)
         assert match  # a backslash with a character behind it
-        char = _unescaped(match.group())
+        char = unescaped(match.group())
         lone = len(char) == 1 and "\ud800" <= char <= "\udfff"
         self._write(f"\\u{ord(char):04x}" if lone else escape(char), out)
         return match.end()
@@ -300,46 +294,7 @@ class PythonStream:
             raise Malformed
         if state in (FIRST, NEXT, AFTER, COLON) and not reader.stack:
             raise Malformed
-        if reader.quote not in ("", "'", '"', "'''", '"""'):
-            raise Malformed
-        if state in (STRING, CLOSING) and not reader.quote:
+        in_string = state in (STRING, CLOSING)
+        if reader.quote not in _QUOTES and (reader.quote or in_string):
             raise Malformed
         return reader
-
-
-def _unescaped(written: str) -> str:
-    """What an escape stands for; one that Python refuses stays as written."""
-    kind, rest = written[1], written[2:]
-    if kind in _SIMPLE:
-        return _SIMPLE[kind]
-    if kind in "01234567":
-        return chr(int(written[1:], 8))
-    try:
-        if kind in "xuU" and rest:
-            return chr(int(rest, 16))
-        if kind == "N" and rest:
-            return unicodedata.lookup(rest[1:-1])
-    except (ValueError, OverflowError, KeyError):
-        pass
-    return written
-
-
-def _written(word: str) -> str:
-    """A whole number or literal as JSON; "" where it is none."""
-    if word in _LITERALS:
-        return _LITERALS[word]
-    digits = word.lstrip("-+")
-    sign = "-" if word[: len(word) - len(digits)].count("-") % 2 else ""
-    try:
-        if _BASED.match(word):
-            return sign * (int(digits, 0) != 0) + str(int(digits, 0))
-        if not _NUMBER.match(word):
-            return ""
-        if digits.replace("_", "").isdigit():
-            return str(int(sign + digits))
-        value = dumps(float(sign + digits))
-    except ValueError:
-        return ""
-    if "Inf" not in value:
-        return value
-    return word if _JSON_NUMBER.match(word) else "null"

@@ -66,9 +66,7 @@ class LooseObject(Codec):
         decoder.keys, decoder.counts = texts(keys, len(keys)), [count(n) for n in counts]
         if phase not in (KEY, VALUE, STRING, BARE) or stack.strip("{[("):
             raise Malformed
-        if not len(stack) == len(keys) == len(counts) <= MAX_DEPTH:
-            raise Malformed
-        if not stack and phase != KEY:
+        if not len(stack) == len(keys) == len(counts) <= MAX_DEPTH or (not stack and phase != KEY):
             raise Malformed
         return decoder
 
