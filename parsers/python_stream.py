@@ -294,7 +294,6 @@ class PythonStream:
             raise Malformed
         if state in (FIRST, NEXT, AFTER, COLON) and not reader.stack:
             raise Malformed
-        in_string = state in (STRING, CLOSING)
-        if reader.quote not in _QUOTES and (reader.quote or in_string):
+        if reader.quote not in _QUOTES and (reader.quote or state in (STRING, CLOSING)):
             raise Malformed
         return reader
