@@ -74,7 +74,7 @@ class Metrics:
         if self._directory is None:
             return generate_latest(self._registry)
         everyone = CollectorRegistry()
-        MultiProcessCollector(everyone, self._directory)  # type: ignore[no-untyped-call]
+        MultiProcessCollector(everyone, self._directory)  # type: ignore[no-untyped-call]  # has no types
         return generate_latest(everyone)
 
 

@@ -39,7 +39,7 @@ def settings(given: Mapping[str, Any], folder: Path) -> Settings:
 
 def body_of(case: Record) -> bytes:
     if "raw" in case:
-        return case["raw"].encode("latin-1")  # type: ignore[no-any-return]
+        return case["raw"].encode("latin-1")  # type: ignore[no-any-return]  # a str
     return json.dumps(case["body"]).encode()
 
 
