@@ -124,7 +124,14 @@ def _message(result: Result, request_id: str, choice: int, facts: RequestFacts) 
     if result.calls:
         message["tool_calls"] = [
             {
-                "id": tool_call_id(request_id, choice, index),
+                "id": tool_call_id(
+                    request_id,
+                    choice,
+                    index,
+                    call.name,
+                    written=result.ids[index] if result.ids else "",
+                    numbered_from=facts.numbered_from,
+                ),
                 "type": "function",
                 "function": {"name": call.name, "arguments": call.arguments},
             }

@@ -169,10 +169,10 @@ def _parsed_delta(
     events = parser.feed(pieces)
     if choice.finish_reason is not None and not state.e:
         events += parser.finish(choice.finish_reason)
-    return _delta(events, request_id, choice.index), parser.called, parser.snapshot()
+    return _delta(events, request_id, choice.index, facts), parser.called, parser.snapshot()
 
 
-def _delta(events: Iterable[Event], request_id: str, choice: int) -> Json:
+def _delta(events: Iterable[Event], request_id: str, choice: int, facts: RequestFacts) -> Json:
     """One DeltaMessage; `tool_calls` only where there are some, as vLLM serialises it."""
     content = reasoning = ""
     calls: dict[int, Json] = {}
@@ -182,8 +182,16 @@ def _delta(events: Iterable[Event], request_id: str, choice: int) -> Json:
                 content += text
             case Reasoning(text):
                 reasoning += text
-            case ToolCall(index, name):
-                calls[index] = _call_delta(index, tool_call_id(request_id, choice, index), name)
+            case ToolCall(index, called, written):
+                call_id = tool_call_id(
+                    request_id,
+                    choice,
+                    index,
+                    called,
+                    written=written,
+                    numbered_from=facts.numbered_from,
+                )
+                calls[index] = _call_delta(index, call_id, called)
             case Arguments(index, text):
                 call = calls.get(index)
                 if call is None:

@@ -14,9 +14,11 @@ from .logprobs import chat_top_limit, completion_top_limit
 from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
 from .protocol.completion import CompletionRequest, decode_completion_request
 from .protocol.derender import given
+from .protocol.message_shape import history_tool_calls
 from .render import template_kwargs
 from .request_cache import footprint
 from .stop import StopRules
+from .tool_call_id import numbers_calls
 
 if TYPE_CHECKING:
     from msgspec import Raw
@@ -29,6 +31,7 @@ class RequestFacts:
     """top_limit: logprob candidates kept, None for all. named_tool: tool_choice names a tool.
 
     forces_calls: tool_choice is `required` or names a tool. context: None for completions.
+    numbered_from: calls the conversation had before, for models that number them; else None.
     """
 
     stop: StopRules = field(default_factory=StopRules)
@@ -40,6 +43,7 @@ class RequestFacts:
     named_tool: bool = False
     forces_calls: bool = False
     context: parsers.Context | None = None
+    numbered_from: int | None = None
 
 
 # vLLM's behaviour where the caller sent no request.
@@ -118,6 +122,7 @@ def _of_chat(model: Model, request: ChatRequest) -> RequestFacts:
         named_tool=named is not None,
         forces_calls=named is not None or choice == "required",
         context=context,
+        numbered_from=history_tool_calls(request.messages) if numbers_calls(model.config) else None,
     )
 
 
