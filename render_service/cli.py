@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from . import __version__
 from .command_parser import CommandParser, fail
+from .stdout import open_if_closed
 from .usage_error import UsageError
 
 PROGRAM = "render-service"
@@ -36,6 +37,7 @@ COMMANDS = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """argv: without the program's name. Returns the exit code; 2 for mistakes of the caller."""
+    open_if_closed()
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         return _run(words)

@@ -28,6 +28,7 @@ class ExceptPaths(logging.Filter):
 
 def configure(settings: Settings) -> None:
     """Once a process, before the first line."""
+    logging.raiseExceptions = False  # a line that cannot be written is no event to report at length
     logging.config.dictConfig(_config(settings))
 
 

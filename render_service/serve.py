@@ -55,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
         gc.collect()
         gc.freeze()
         listeners.listen()
-        print(describe(model, listeners.address), flush=True)
+        with contextlib.suppress(OSError):  # nobody reads it, or the disk is full
+            print(describe(model, listeners.address), flush=True)
         if settings.workers == 1:
             finished = _work(model, listeners, 0)
         else:

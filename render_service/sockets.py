@@ -71,7 +71,7 @@ def _bind_tcp(host: str, port: int, *, shared: bool) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, shared)
         listener.bind((host, port))
-    except (OSError, UnicodeError) as error:
+    except (OSError, TypeError, ValueError) as error:  # no address at all, by its text
         listener.close()
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"cannot listen on {host or '0.0.0.0'} port {port}: {reason}") from error
@@ -84,9 +84,10 @@ def _bind_unix(path: str) -> socket.socket:
         if _left_over(path):
             os.unlink(path)
         listener.bind(path)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         listener.close()
-        raise UsageError(f"cannot listen on unix:{path}: {error.strerror or error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot listen on unix:{path}: {reason}") from error
     return listener
 
 

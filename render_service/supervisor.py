@@ -11,11 +11,12 @@ import logging
 import os
 import select
 import signal
-import sys
 import time
 from collections.abc import Callable
 from types import FrameType
 from typing import NoReturn
+
+from .stdout import flush
 
 logger = logging.getLogger("render_service")
 
@@ -64,16 +65,19 @@ class Supervisor:
             self._start(number)
 
     def _start(self, number: int) -> None:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        flush()
         # A signal waits until the child has handlers of its own.
         signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-        pid = os.fork()
-        if pid:
-            self._workers[pid] = (number, time.monotonic())
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+        try:
+            pid = os.fork()
+        except OSError as error:
+            logger.error("A worker process cannot be started: %s", error.strerror)
+            self._waiting[number] = time.monotonic() + RESTART_PAUSE
         else:
-            self._child(number)
+            if not pid:
+                self._child(number)
+            self._workers[pid] = (number, time.monotonic())
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
     def _child(self, number: int) -> NoReturn:
         code = 1
@@ -128,6 +132,5 @@ def _noted(number: int, frame: FrameType | None) -> None:
 
 def flush_and_exit(code: int) -> NoReturn:
     """End this process now: no clean-up, no waiting for threads."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    flush()
     os._exit(code)

@@ -1,7 +1,11 @@
-"""Supervises workers that do one odd thing: `stubborn`, `failing` or `failing-once FOLDER`."""
+"""Supervises workers that do one odd thing: `stubborn`, `failing`, `failing-once FOLDER`.
+
+`unborn`: the system refuses the first three processes.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -30,13 +34,32 @@ def failing_once(number: int, parent: int) -> None:
     os.read(parent, 1)
 
 
-WORK = {"stubborn": stubborn, "failing": failing, "failing-once": failing_once}
+def unborn(number: int, parent: int) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    print(f"worker {number} runs", flush=True)
+    os.read(parent, 1)
+
+
+def refuse_processes(count: int) -> None:
+    fork, refusals = os.fork, iter(range(count))
+
+    def refusing() -> int:
+        if next(refusals, None) is not None:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return fork()
+
+    os.fork = refusing
+
+
+WORK = {"stubborn": stubborn, "failing": failing, "failing-once": failing_once, "unborn": unborn}
 
 
 def main() -> None:
     def stopping() -> None:
         print("stopping", flush=True)
 
+    if sys.argv[1] == "unborn":
+        refuse_processes(3)
     Supervisor(2, WORK[sys.argv[1]], timeout=0.5, stopping=stopping).run()
     print("ended", flush=True)
 

@@ -52,3 +52,11 @@ def test_workers_that_die_early_come_back(tmp_path: Path) -> None:
     process.terminate()
     assert process.wait(30) == 0
     assert "killed" not in output()
+
+
+def test_workers_that_cannot_be_started_are_tried_again(tmp_path: Path) -> None:
+    process, output = start(tmp_path / "output", "unborn")
+    until(lambda: output().count("runs") == 2)
+    assert output().count("A worker process cannot be started: Resource temporarily") == 3
+    process.terminate()
+    assert process.wait(30) == 0
