@@ -20,6 +20,9 @@ THINK, TEXT, CALL = (
 )  # fmt: skip
 SHOWN = (TEXT, "<|content_invoke_tool_text|>", "<|content_tool_error|>")
 
+# Names of their own: the call format's regions stand in for those of the reasoning format.
+HEADER, THINKING = "inkling header", "inkling thinking"
+
 _UNREAD = To("unread", again=True)
 """Where a call leads that nobody reads: it is text."""
 
@@ -27,7 +30,7 @@ _UNREAD = To("unread", again=True)
 def _blocks(call: To) -> dict[str, To]:
     """What opens a block, or the header before one."""
     shown = dict.fromkeys(SHOWN, To(CONTENT))
-    return {ROLE: To("header"), THINK: To("thinking"), CALL: call} | shown
+    return {ROLE: To(HEADER), THINK: To(THINKING), CALL: call} | shown
 
 
 def _text(call: To) -> dict[str, To]:
@@ -36,23 +39,23 @@ def _text(call: To) -> dict[str, To]:
 
 def _regions(call: To) -> dict[str, Region]:
     return {
-        "header": Region(
+        HEADER: Region(
             sink=Sink.NOTE,
             on=_blocks(call) | dict.fromkeys(ENDS, To(CONTENT, (Op.RESTORE,))),
             otherwise=CONTENT,
             at_end=(Op.RESTORE,),
         ),
-        "thinking": Region(
+        THINKING: Region(
             sink=Sink.REASONING,
-            on={THINK: To("thinking"), CALL: call} | dict.fromkeys(ENDS, To(CONTENT)),
+            on={THINK: To(THINKING), CALL: call} | dict.fromkeys(ENDS, To(CONTENT)),
         ),
     }
 
 
 INKLING = ReasoningFormat(
     name="inkling",
-    start="header",
-    opened={THINK: "thinking"},
+    start=HEADER,
+    opened={THINK: THINKING},
     regions=_regions(_UNREAD)
     | {
         "unread": Region(
