@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from parsers import Context, Piece, Special
-from tests.parsers.bits import SPECIALS, TOOLS, pieces_from, think_tags, write_call
+from parsers import Context, Format, Piece, Result, Special
+from parsers.registry import REASONING_FORMATS
+from tests.parsers.bits import (
+    SPECIALS,
+    TOOLS,
+    pieces_from,
+    seen,
+    think_tags,
+    tool_family,
+    write_call,
+)
 
 TOKENS = 4000
 KINDS = ("reasoning", "content", "call")
-AUTO = Context(tools=TOOLS, tool_choice="auto")
 
 # Prose and code, as calls that write files carry them.
 TEXT = """Let me see: naïve café, 東京 is 3.5 km away, "quoted" and a < b.
@@ -40,15 +48,32 @@ def text_of(names: Names, kind: str, repeats: int = 100) -> str:
         return think_tags(names.reasoning or "")[0] + TEXT * repeats
     if kind == "call":
         return write_call(names.tool or "", "look", {"text": TEXT * repeats})
-    return TEXT * repeats
+    family = tool_family(names.tool)
+    return (family.lead if family else "") + TEXT * repeats
 
 
-def pieces_of(names: Names, kind: str) -> list[Piece]:
+def context_of(names: Names) -> Context:
+    """A request with tools that has the model reason."""
+    switches = REASONING_FORMATS[names.reasoning].switches if names.reasoning else ()
+    return Context(tools=TOOLS, tool_choice="auto", template_kwargs=dict.fromkeys(switches, True))
+
+
+def pieces_of(fmt: Format, names: Names, kind: str) -> list[Piece]:
     """The first 4,000 tokens of such an output, each a piece."""
     tokens = [
         token
-        for piece in pieces_from(text_of(names, kind), SPECIALS)
+        for piece in pieces_from(text_of(names, kind), seen(fmt, SPECIALS))
         for token in ([piece] if isinstance(piece, Special) else _TOKEN.findall(piece))
     ]
     assert len(tokens) >= TOKENS
     return tokens[:TOKENS]
+
+
+def measures(kind: str, result: Result) -> bool:
+    """Whether the output is what it is meant to be, as far as all names have it in common: one
+    keeps reasoning in the content, one a value until it is whole.
+    """
+    if kind == "call":
+        return len(result.calls) == 1
+    text = (result.reasoning or "") + (result.content or "")
+    return len(text) > TOKENS and not result.calls

@@ -14,15 +14,15 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import parsers
-from parsers import Piece, Special
+from parsers import Context, Piece, Special
 from tests.parsers.bits import reasoning_family, tool_family
 
-from .parser_outputs import AUTO, KINDS, TOKENS, Names, text_of
+from .parser_outputs import KINDS, TOKENS, Names, context_of, measures, text_of
 
 if TYPE_CHECKING:
     from tests.record.vllm_parser import Oracle
@@ -70,7 +70,7 @@ def output_of(oracle: Oracle, names: Names, kind: str, specials: Sequence[str]) 
     return Output(ids, texts, pieces)
 
 
-def theirs(oracle: Oracle, output: Output) -> Callable[[], None]:
+def theirs(oracle: Oracle, output: Output, kwargs: Mapping[str, Any]) -> Callable[[], None]:
     from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 
     request = ChatCompletionRequest.model_validate(
@@ -79,7 +79,7 @@ def theirs(oracle: Oracle, output: Output) -> Callable[[], None]:
 
     def run() -> None:
         parser: Any = oracle.parser(
-            oracle.tokenizer, request.tools, chat_template_kwargs={}, model_config=None
+            oracle.tokenizer, request.tools, chat_template_kwargs=dict(kwargs), model_config=None
         )
         for text, token in zip(output.texts, output.ids, strict=True):
             parser.parse_delta(text, [token], request, [], finished=False)
@@ -87,13 +87,15 @@ def theirs(oracle: Oracle, output: Output) -> Callable[[], None]:
     return run
 
 
-def ours(fmt: parsers.Format, output: Output, *, resumed: bool) -> Callable[[], None]:
+def ours(
+    fmt: parsers.Format, output: Output, context: Context, *, resumed: bool
+) -> Callable[[], None]:
     def run() -> None:
-        stream = fmt.start(AUTO, [])
+        stream = fmt.start(context, [])
         for piece in output.pieces:
             stream.feed([piece])
             if resumed:
-                stream = fmt.resume(stream.snapshot(), AUTO)
+                stream = fmt.resume(stream.snapshot(), context)
 
     return run
 
@@ -131,15 +133,18 @@ def lines(models: Path, wanted: Sequence[str]) -> None:
         for kind in KINDS:
             if (kind == "reasoning") != (names.reasoning is not None):
                 continue
-            output = output_of(oracle, names, kind, specials)
+            output, context = output_of(oracle, names, kind, specials), context_of(names)
+            label = f"{'tool' if names.tool else 'reasoning'} {names}: {kind}"
+            if not measures(kind, fmt.parse(output.pieces, context, [], "length")):
+                print(f"{label}: this output is none")
+                continue
             try:
-                base = cost(theirs(oracle, output))
+                base = cost(theirs(oracle, output, context.template_kwargs))
             except Exception as error:
                 print(f"{names} {kind}: vLLM raises {type(error).__name__}: {error}")
                 continue
-            alone, stream = (cost(ours(fmt, output, resumed=r)) for r in (False, True))
+            alone, stream = (cost(ours(fmt, output, context, resumed=r)) for r in (False, True))
             cells = (base, alone, alone / base, stream, stream / base)
-            label = f"{'tool' if names.tool else 'reasoning'} {names}: {kind}"
             print(f"{label:36}" + "".join(f"{cell:9.2f}" for cell in cells), flush=True)
 
 

@@ -14,10 +14,10 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 import parsers
-from parsers import Format, Piece
+from parsers import Context, Format, Piece
 from tests.parsers.bits import SPECIAL_IDS, SPECIALS
 
-from .parser_outputs import AUTO, KINDS, TOKENS, Names, pieces_of
+from .parser_outputs import KINDS, TOKENS, Names, context_of, measures, pieces_of
 
 FEW = ("hermes", "qwen3_coder", "llama3_json", "qwen3", "deepseek_r1")
 ROUNDS = 3
@@ -26,16 +26,16 @@ Times = dict[tuple[str, str], dict[str, float]]
 TIMES = pytest.StashKey[Times]()
 
 
-def stream(fmt: Format, pieces: list[Piece]) -> None:
-    current = fmt.start(AUTO, None)
+def stream(fmt: Format, context: Context, pieces: list[Piece]) -> None:
+    current = fmt.start(context, None)
     for piece in pieces:
         current.feed([piece])
-        current = fmt.resume(current.snapshot(), AUTO)
+        current = fmt.resume(current.snapshot(), context)
     current.finish("length")
 
 
-def feed(fmt: Format, pieces: list[Piece]) -> None:
-    current = fmt.start(AUTO, None)
+def feed(fmt: Format, context: Context, pieces: list[Piece]) -> None:
+    current = fmt.start(context, None)
     for piece in pieces:
         current.feed([piece])
     current.finish("length")
@@ -65,13 +65,14 @@ def test_parser(
     benchmark: BenchmarkFixture,
     request: pytest.FixtureRequest,
     kind: str,
-    how: Callable[[Format, list[Piece]], None],
+    how: Callable[[Format, Context, list[Piece]], None],
     names: Names,
 ) -> None:
     fmt = parsers.load(*names, SPECIALS, SPECIAL_IDS)
-    pieces = pieces_of(names, kind)
+    context, pieces = context_of(names), pieces_of(fmt, names, kind)
+    assert measures(kind, fmt.parse(pieces, context, finish_reason="length"))
     benchmark.group = f"{kind}, {how.__name__}"
-    benchmark.pedantic(how, (fmt, pieces), rounds=ROUNDS, warmup_rounds=1)  # type: ignore[no-untyped-call]  # theirs
+    benchmark.pedantic(how, (fmt, context, pieces), rounds=ROUNDS, warmup_rounds=1)  # type: ignore[no-untyped-call]  # theirs
     if benchmark.stats is not None:  # None with --benchmark-disable
         each = 1e6 * benchmark.stats.stats.min / TOKENS
         times = request.config.stash.setdefault(TIMES, {})

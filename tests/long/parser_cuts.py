@@ -24,7 +24,7 @@ import parsers
 from parsers import Context, Format, Piece, Special
 from parsers.registry import REASONING_FORMATS
 from tests.parsers import random_outputs
-from tests.parsers.bits import PLAIN, SPECIAL_IDS, SPECIALS, TOOLS
+from tests.parsers.bits import PLAIN, SPECIAL_IDS, SPECIALS, TOOLS, seen
 from tests.parsers.json_prefix import is_json_prefix
 from tests.parsers.random_outputs import PROMPTS, Chunks
 from tests.parsers.support import characters, streamed
@@ -102,10 +102,17 @@ def glued(chunks: Chunks) -> list[Piece]:
 
 
 def cases(rng: Random) -> Iterator[Case]:
-    """Without end: four ways to cut each output, the last two with resuming."""
+    """Without end: four ways to cut each output, the last two with resuming.
+
+    Some outputs have special tokens that the format did not ask for.
+    """
     for tool, reasoning in names_in_turn(rng):
         plain = rng.random() < 0.3 and loaded(tool, reasoning, True) is not None
-        pieces = random_outputs.output(rng, tool, reasoning, PLAIN if plain else SPECIALS)
+        fmt = loaded(tool, reasoning, plain)
+        vocab = PLAIN if plain else SPECIALS
+        if fmt and rng.random() < 0.8:
+            vocab = seen(fmt, vocab)
+        pieces = random_outputs.output(rng, tool, reasoning, vocab)
         switches = REASONING_FORMATS[reasoning].switches if reasoning else ()
         context = random_outputs.context(rng, switches)
         case = Case(tool, reasoning, plain, context, rng.choice(PROMPTS), [], False)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from parsers import Piece, Special, Tool
+from parsers import Format, Piece, Special, Tool
 from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
 
 from .families import BY_REASONING, BY_TOOL, FAMILIES, Family
@@ -89,8 +89,15 @@ SEPARATORS = ((", ", ": "), (",", ":"))
 
 def pieces_from(text: str, vocab: Mapping[str, int]) -> list[Piece]:
     """The text as a tokenizer with these special tokens would give it back."""
+    if not vocab:
+        return [text] if text else []
     split = re.split(f"({'|'.join(map(re.escape, vocab))})", text)
     return [Special(part) if part in vocab else part for part in split if part]
+
+
+def seen(fmt: Format, vocab: Mapping[str, int]) -> dict[str, int]:
+    """The special tokens that come as such; others are text (see `Format.specials`)."""
+    return {text: token for text, token in vocab.items() if token in fmt.specials}
 
 
 def write_call(

@@ -18,6 +18,7 @@ import parsers
 from parsers import Context, Format, Piece, Special
 from parsers.registry import PAIRS
 
+from .bits import seen
 from .families import BY_TOOL, FAMILIES
 from .json_prefix import is_json_prefix
 from .outputs import (
@@ -82,8 +83,7 @@ def test_chunks_and_snapshots_change_nothing(
 ) -> None:
     plain = data.draw(st.booleans())
     fmt = loaded(tool, reasoning, plain=plain)
-    vocab = PLAIN if plain else SPECIALS
-    pieces = data.draw(outputs(tool, reasoning, vocab))
+    pieces = data.draw(outputs(tool, reasoning, seen(fmt, PLAIN if plain else SPECIALS)))
     context, prompt = data.draw(contexts()), data.draw(st.sampled_from(PROMPTS))
     whole = streamed(fmt, context, prompt, [pieces])
     assert streamed(fmt, context, prompt, data.draw(cut(pieces))) == whole
@@ -97,7 +97,7 @@ def test_chunks_and_snapshots_change_nothing(
 def test_the_state_is_bounded(tool: str | None, reasoning: str | None, data: st.DataObject) -> None:
     """1 KiB, and the text since the last event, which is what can be held back."""
     fmt = loaded(tool, reasoning)
-    pieces = data.draw(outputs(tool, reasoning, SPECIALS))
+    pieces = data.draw(outputs(tool, reasoning, seen(fmt, SPECIALS)))
     context = data.draw(contexts())
     stream, silent = fmt.start(context, None), 0
     for piece in characters(pieces * 3):
@@ -117,9 +117,10 @@ def test_nothing_is_lost(tool: str | None, reasoning: str | None, data: st.DataO
     tags = data.draw(st.lists(st.sampled_from(["", "<tool_call>", "</tool_call>", "</think>",
         "<think>", "</function>", "<function=look>", "<parameter=text>", "</parameter>", " ", "{",
         "}", "; ", "<"]), min_size=6, max_size=6))  # fmt: skip
-    pieces = pieces_from(text, SPECIALS)
+    vocab = seen(fmt, SPECIALS)
+    pieces = pieces_from(text, vocab)
     for word, tag in zip(words, tags, strict=True):
-        pieces += pieces_from(f"{word} {tag}", SPECIALS)
+        pieces += pieces_from(f"{word} {tag}", vocab)
     stream = fmt.start(AUTO, None)
     events = stream.feed(pieces)
     held = json.dumps(stream.snapshot(), ensure_ascii=False)
@@ -134,7 +135,7 @@ def test_nothing_is_lost(tool: str | None, reasoning: str | None, data: st.DataO
 @given(data=st.data())
 def test_arguments_are_json(tool: str | None, reasoning: str | None, data: st.DataObject) -> None:
     fmt = loaded(tool, reasoning)
-    pieces = data.draw(outputs(tool, reasoning, SPECIALS))
+    pieces = data.draw(outputs(tool, reasoning, seen(fmt, SPECIALS)))
     _, _, calls = streamed(fmt, AUTO, None, [pieces])
     for _, arguments in calls:
         assert is_json_prefix(arguments), arguments
@@ -146,8 +147,8 @@ def test_arguments_are_json(tool: str | None, reasoning: str | None, data: st.Da
 def test_well_formed_calls_come_out_as_they_are(tool: str, data: st.DataObject) -> None:
     fmt = loaded(tool, None)
     text, name, arguments = data.draw(written_call(tool))
-    told = {special: token for special, token in SPECIALS.items() if token in fmt.specials}
-    reasoning, content, calls = streamed(fmt, AUTO, None, [pieces_from(text, told)])
+    pieces = pieces_from(text, seen(fmt, SPECIALS))
+    reasoning, content, calls = streamed(fmt, AUTO, None, [pieces])
     if tool in BY_TOOL and BY_TOOL[tool].known and all(name != offered.name for offered in TOOLS):
         assert (reasoning, calls) == ("", [])
         assert content.strip()
