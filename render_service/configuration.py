@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .command_parser import CommandParser, IgnoreFlag
 from .config_file import read_config
-from .option_types import Kind
+from .option_types import Kind, unicode
 from .options import GROUPS, OPTIONS, Option
 from .settings import Settings
 from .usage_error import UsageError
@@ -123,7 +123,8 @@ def configure(args: argparse.Namespace, environment: Mapping[str, str]) -> Confi
     }
     if "model" in given:
         values["model"] = given["model"]
-    settings = Settings(**values)
+    # What is unset has its default, whatever set it before.
+    settings = Settings(**{name: value for name, value in values.items() if value is not None})
     _check(settings)
     return Configuration(settings, tuple(dict.fromkeys(ignored)))
 
@@ -173,6 +174,10 @@ def _convert(kind: Kind, value: Any, where: str) -> Any:
 
 def _check(settings: Settings) -> None:
     """What vLLM refuses, beyond single values."""
+    try:
+        unicode(settings.model)
+    except ValueError as error:
+        raise UsageError(f"MODEL: {error}") from None
     if settings.enable_auto_tool_choice and not settings.tool_call_parser:
         raise UsageError("--enable-auto-tool-choice requires --tool-call-parser")
     efforts = settings.reasoning_effort_map

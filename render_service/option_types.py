@@ -19,6 +19,8 @@ _BINARY = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
+LONGEST = 10**9  # seconds; timers do not take any number
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -35,10 +37,11 @@ class Kind:
         if self.shape == "json":
             return self.read(value if isinstance(value, str) else _dumped(value))
         if self.shape in ("many", "repeated", "commas"):
-            return tuple(self.read(word) for word in _words(value))
+            return tuple(self.read(unicode(word)) for word in _words(value))
         if isinstance(value, (list, Mapping)):
             raise ValueError("expected one value")
-        return self.read("None" if value is None else str(value))
+        word = "None" if value is None else str(value)
+        return self.read(word if self.metavar == "FILE" else unicode(word))
 
 
 def _dumped(value: Any) -> str:
@@ -57,6 +60,15 @@ def _words(value: Any) -> list[str]:
     if isinstance(value, Mapping):
         raise ValueError("expected a list")
     return [str(word) for word in (value if isinstance(value, list) else [value])]
+
+
+def unicode(word: str) -> str:
+    """The word, unless the shell gave bytes that are no text: no answer could show them."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        raise ValueError("expected text in UTF-8") from None
+    return word
 
 
 def text(word: str) -> str | None:
@@ -95,8 +107,8 @@ def seconds(word: str) -> float:
         number = float(word)
     except ValueError:
         raise ValueError(f"expected seconds, not {word!r}") from None
-    if not 0 <= number < float("inf"):
-        raise ValueError(f"must be at least 0 seconds, not {word}")
+    if not 0 <= number <= LONGEST:
+        raise ValueError(f"must be at least 0 seconds and at most {LONGEST}, not {word}")
     return number
 
 

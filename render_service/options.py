@@ -13,6 +13,7 @@ from .option_types import (
     FILE,
     JSON,
     JSON_LIST,
+    LONGEST,
     REPEATED,
     SECONDS,
     SIZE,
@@ -179,12 +180,12 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
             Option("max_body_bytes", SIZE, "Largest request body; then 413 (ours)."),
             Option(
                 "timeout_keep_alive",
-                number(0),
+                number(0, LONGEST),
                 "Seconds an idle connection stays open (ours).",
             ),
             Option(
                 "shutdown_timeout",
-                number(0),
+                number(0, LONGEST),
                 "After SIGTERM or SIGINT, seconds for requests in flight to finish.",
             ),
             Option(

@@ -10,6 +10,7 @@ import pytest
 
 from render_service.command_parser import CommandParser
 from render_service.configuration import Configuration, add_arguments, configure
+from render_service.option_types import FILE, TEXT
 from render_service.options import GROUPS, OPTIONS
 from render_service.settings import Settings
 from render_service.usage_error import UsageError
@@ -136,6 +137,13 @@ def test_json_flag_key_by_key(words: list[str], value: Any) -> None:
     assert settings(*words).override_generation_config == value
 
 
+@pytest.mark.parametrize(
+    "flag", [option.flag for option in OPTIONS.values() if option.kind in (TEXT, FILE)]
+)
+def test_an_empty_word_is_the_default(flag: str) -> None:
+    assert settings(flag, "") == Settings()
+
+
 def test_model_may_stand_anywhere() -> None:
     assert settings("--port", "9", "m", "--trust-remote-code").model == "m"
     assert settings("--trust-remote-code", "m").model == "m"
@@ -151,6 +159,12 @@ def test_model_may_stand_anywhere() -> None:
         (["--max-model-len", "many"], "--max-model-len: expected an integer"),
         (["--drain-delay", "x"], "--drain-delay: expected seconds"),
         (["--drain-delay", "-1"], "--drain-delay: must be at least 0 seconds"),
+        (["--drain-delay", "1e30"], "--drain-delay: must be at least 0 seconds and at most"),
+        (["--timeout-keep-alive", "9" * 30], "--timeout-keep-alive: must be at most 1000000000"),
+        (["--shutdown-timeout", "9" * 30], "--shutdown-timeout: must be at most 1000000000"),
+        (["--api-key", "a", "\udcff"], "--api-key: expected text in UTF-8"),
+        (["--served-model-name", "\udcff"], "--served-model-name: expected text in UTF-8"),
+        (["\udcff"], "MODEL: expected text in UTF-8"),
         (["--default-chat-template-kwargs", "{"], "--default-chat-template-kwargs: not valid JSON"),
         (["--default-chat-template-kwargs", "[1]"], "expected a JSON object, not '[1]'"),
         (["--default-chat-template-kwargs", "[" * 100_000], "nested too deeply"),
