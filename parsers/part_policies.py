@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .events import Content, Event, Reasoning
 from .policy import MAX_HELD_SPACE, Policy
+from .snapshot import Malformed
 
 # Bits of `said`: there is text of this kind; a newline is due before more of it.
 _THOUGHT, _ANSWER = 1, 2
@@ -42,6 +43,27 @@ class MessagePolicy(Policy):
         said = self.said
         super().call(name)
         self.said = said
+
+
+class ThoughtPolicy(Policy):
+    """Messages of reasoning are joined by a newline (Muse Glimmer)."""
+
+    __slots__ = ()
+
+    # `thought`: "." where there is reasoning, a newline where one is due before more of it.
+
+    def reasoning(self, text: str) -> None:
+        if self._context.include_reasoning and text:
+            self._add(Reasoning, "\n" + text if self.thought == "\n" else text)
+            self.thought = "."
+
+    def part(self) -> None:
+        self.thought = self.thought and "\n"
+
+    def restore(self, saved: object) -> None:
+        super().restore(saved)
+        if self.thought not in ("", ".", "\n"):
+            raise Malformed
 
 
 class SectionPolicy(Policy):

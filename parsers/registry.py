@@ -41,7 +41,7 @@ from .formats.minimax import (
     MINIMAX_M3_REASONING,
 )
 from .formats.mistral import MISTRAL, MISTRAL_REASONING
-from .formats.muse import MUSE
+from .formats.muse import MUSE, MUSE_GLIMMER
 from .formats.olmo import OLMO3_REASONING
 from .formats.plamo import PLAMO3, PLAMO3_REASONING
 from .formats.poolside import POOLSIDE_V1, POOLSIDE_V1_REASONING
@@ -104,6 +104,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "minimax_m3": MINIMAX_M3,
         "mistral": MISTRAL,
         "muse": MUSE[0],
+        "muse_glimmer": MUSE_GLIMMER[0],
         "musespark1x": MUSE[0],
         "olmo3": OLMO3,
         "openai": HARMONY_CALLS,
@@ -150,6 +151,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "minimax_m3": MINIMAX_M3_REASONING,
         "mistral": MISTRAL_REASONING,
         "muse": MUSE[1],
+        "muse_glimmer": MUSE_GLIMMER[1],
         "musespark1x": MUSE[1],
         "nemotron_v3": NEMOTRON_V3,
         "olmo3": OLMO3_REASONING,
@@ -164,7 +166,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
     }
 )
 
-PAIRS = ((HARMONY_CALLS, HARMONY), COMMAND3, COMMAND4, MUSE)
+PAIRS = ((HARMONY_CALLS, HARMONY), COMMAND3, COMMAND4, MUSE, MUSE_GLIMMER)
 """Formats of one syntax that neither can read alone: the one that is not named is hidden."""
 
 _Found = TypeVar("_Found")

@@ -211,3 +211,6 @@ def _json(text: str, schema: object) -> object:
 
 JSON = TypingRule(lambda schema: _type(schema) == "string", _json)
 """What is JSON is its value, but for strings (vLLM's `muse`)."""
+
+JSON_ALWAYS = TypingRule(lambda schema: False, _json)
+"""What is JSON is its value, whatever the schema says (vLLM's `muse_glimmer`)."""

@@ -6,16 +6,21 @@
 
 The tags count in messages for tools only. What is no message is content, and so is text beside
 the tags in a message for a tool.
+
+Muse Glimmer has no messages of other kinds, and its answers need no recipient.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..codecs.atem import ANSWER, CALLS, OTHER, START, THOUGHT, AtemMessages
 from ..codecs.tagged_parameters import Trim
 from ..format import ReasoningFormat, ToolFormat
+from ..part_policies import ThoughtPolicy
 from ..regions import ROUTED, Op, Region, Sink, To
 from ..scanner import Exact
-from ..typing_rules import JSON
+from ..typing_rules import JSON, JSON_ALWAYS
 
 MESSAGE, END, TURN_END = "<|message|>", "<|eom|>", "<|eot|>"
 SECTION, SECTION_END = "<atem:function_calls>", "</atem:function_calls>"
@@ -106,3 +111,17 @@ _TOOL = ToolFormat(
     unasked=True,
 )
 MUSE = (_TOOL, _REASONING)
+MUSE_GLIMMER = (
+    replace(
+        _TOOL,
+        name="muse_glimmer",
+        codec=AtemMessages(
+            trim=Trim.NOTHING,
+            trims_keys=False,
+            rule=JSON_ALWAYS,
+            recipients=(("", ANSWER), ("self", THOUGHT), ("user", ANSWER)),
+        ),
+        policy=ThoughtPolicy,
+    ),
+    replace(_REASONING, name="muse_glimmer"),
+)

@@ -7,7 +7,8 @@ to be read before it is committed.
 from __future__ import annotations
 
 REASONS = {
-    "framing": "muse: vLLM hands on the markup of messages where the request wants no calls.",
+    "framing": "muse: vLLM hands on the markup of messages where the request wants no calls; for "
+    "muse_glimmer also where no message names its recipient.",
     "no message": "Harmony: what is no message, or one whose header vLLM does not read, is "
     "content; vLLM's whole answer loses it, or takes a word before it for the name of a call.",
     "lost text": "vLLM's whole answer loses text beside or inside a call; here it is content.",
@@ -59,7 +60,7 @@ REASONS = {
 }
 
 _BY_REASON: dict[str, tuple[str, ...]] = {
-    "framing": ("choice none: call",),
+    "framing": ("choice none: call", "no recipient", "thought, no recipient"),
     "no message": (
         "only the closing tag", "json answer", "text, then a message", "text, end",
         "no channel", "empty channel",
@@ -106,6 +107,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "prefilled, thinking: thought, response", "prefilled, thinking: thought, response, call",
         "prefilled, thinking: whole thought", "prefilled, no thinking: thought, response",
         "prefilled, no thinking: thought, response, call", "prefilled, no thinking: whole thought",
+        "closed twice", "commentary, tool call", "developer",
         "text after invoke", "text in the invoke", "unknown and known", "turn end in a call",
     ),
     "text in a value": (

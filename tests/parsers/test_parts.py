@@ -74,6 +74,7 @@ def test_sections_are_trimmed(include: bool, text: str, result: Joined) -> None:
         ("openai", ["", ["header", ""], [1, ["^", "", ""]], [0, 0, ""]]),
         ("openai", ["", ["answer", ""], None, [0, 4, ""]]),
         ("cohere_command3", ["", ["content", ""], None, [0, 3, ""]]),
+        ("muse_glimmer", ["", ["content", ""], None, [0, 0, "", "x"]]),
     ],
 )
 def test_malformed_states(tool: str, state: object) -> None:
