@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .errors import RequestError
-from .messages import conversation
+from .messages import NotMultimodal, conversation
 from .prompt import Prompt, PromptLimits, check_token_ids, tokenize
 from .protocol.checks import media_kwargs
 from .protocol.fields import invalid
@@ -95,9 +95,14 @@ def render_text(
     )
     tools = kwargs.get("tools", tools)
     template = model.templates.pick(tools=tools, source=source)
-    return template.render(
-        conversation(messages, content_format=template.content_format), tools=tools, kwargs=kwargs
-    )
+    try:
+        seen = conversation(messages, content_format=template.content_format)
+    except NotMultimodal as error:
+        # vLLM names the model; a folder, which it masks as `<path>`, is nobody's business.
+        served = model.settings.served_model_name
+        message = f"{served[0]} is not a multimodal model" if served else error.message
+        raise RequestError(message) from None
+    return template.render(seen, tools=tools, kwargs=kwargs)
 
 
 def _limits(model: Model, request: ChatRequest) -> PromptLimits:

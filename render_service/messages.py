@@ -156,6 +156,10 @@ def _text_part(part: Mapping[str, Any], kind: str, as_parts: bool) -> Any:
     return {"type": "text", "text": text, **own}
 
 
+class NotMultimodal(RequestError):
+    """An image, audio or video part; who knows the model's name may put it into the message."""
+
+
 def _refused(kind: str) -> RequestError:
     if kind == "prompt_embeds":
         return RequestError(
@@ -165,7 +169,7 @@ def _refused(kind: str) -> RequestError:
         )
     if kind in EMBEDS_PARTS:
         return RequestError("The model is not multimodal.")
-    return RequestError("The served model is not a multimodal model")
+    return NotMultimodal("The served model is not a multimodal model")
 
 
 def _joined_if_text(parts: list[dict[str, Any]]) -> Any:

@@ -285,3 +285,13 @@ def test_fields_are_those_of_vllm() -> None:
     )
     differ = {name for name in shared if chat_fields[name] != completion_fields[name]}
     assert differ == {"max_tokens", "logprobs", "add_special_tokens"}
+
+
+@pytest.mark.parametrize(
+    ("names", "said"), [(("pets",), "pets"), (("a", "b"), "a"), ((), "The served model")]
+)
+def test_an_image_is_refused_with_the_served_name(names: tuple[str, ...], said: str) -> None:
+    part = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+    error = refused(model(served_model_name=names), messages=[{"role": "user", "content": [part]}])
+    assert error.message == f"{said} is not a multimodal model"
+    assert (error.status, error.type, error.param) == (400, "BadRequestError", None)
