@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import parsers
 
@@ -15,7 +16,7 @@ from .generation import load_generation
 from .hub import ModelFiles, StartupError, find
 from .model import Model
 from .model_config import max_model_len, vocab_size
-from .parser_names import check_parser_names
+from .parser_names import check_model_type, check_parser_names
 from .settings import Settings
 from .state_keys import StateKeys
 from .template_source import ChatTemplates, find_templates
@@ -52,7 +53,7 @@ def load_model(settings: Settings) -> Model:
     check_parser_names(settings.tool_call_parser, settings.reasoning_parser)
     with _read_from(f"the tokenizer's files in {tokenizer_files.folder}"):
         tokenizer = load_tokenizer(tokenizer_files, config, remote_code=remote_code)
-    format = _load_format(settings, tokenizer)
+    format = _load_format(settings, config, tokenizer)
     with _read_from(f"the chat templates in {tokenizer_files.folder}"):
         templates = _load_templates(settings, tokenizer_files, tokenizer)
     with _read_from(f"the generation config of {files.name}"):
@@ -105,7 +106,9 @@ def _load_templates(settings: Settings, files: ModelFiles, tokenizer: Tokenizer)
     )
 
 
-def _load_format(settings: Settings, tokenizer: Tokenizer) -> parsers.Format | None:
+def _load_format(
+    settings: Settings, config: dict[str, Any], tokenizer: Tokenizer
+) -> parsers.Format | None:
     """None where neither parser is configured. Tool calls are parsed only with
     --enable-auto-tool-choice, as in vLLM.
     """
@@ -113,6 +116,7 @@ def _load_format(settings: Settings, tokenizer: Tokenizer) -> parsers.Format | N
     reasoning = settings.reasoning_parser
     if not tool and not reasoning:
         return None
+    check_model_type(config, tool, reasoning)
     try:
         return parsers.load(
             tool=tool or None,

@@ -1,22 +1,40 @@
-"""Whether parser names are known; a misspelled one is answered with its near matches."""
+"""Whether parser names are known, and fit the model's type; a misspelled one is answered with its
+near matches.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import parsers
 
 from .hub import StartupError
 
+HARMONY = "gpt_oss"
+"""The model type whose outputs vLLM reads as Harmony, whatever the names."""
+_FLAGS = ("--tool-call-parser", "--reasoning-parser")
+_HARMONY_NAMES = ("openai", "openai_gptoss")
+
+
+def check_model_type(config: Mapping[str, Any], tool: str | None, reasoning: str | None) -> None:
+    """config: the model's config.json. Raises StartupError, as vLLM refuses to start."""
+    if config.get("model_type") != HARMONY:
+        return
+    for flag, name, own in zip(_FLAGS, (tool, reasoning), _HARMONY_NAMES, strict=True):
+        if name and name != own:
+            raise StartupError(
+                f"{flag} {name} cannot be used with a model of type {HARMONY}, which writes "
+                f"Harmony messages: it needs {flag} {own}"
+            )
+
 
 def check_parser_names(tool: str | None, reasoning: str | None) -> None:
     """Raises StartupError. vLLM takes an empty name for none."""
     known = parsers.names()
-    for flag, name, names in (
-        ("--tool-call-parser", tool, known["tool"]),
-        ("--reasoning-parser", reasoning, known["reasoning"]),
-    ):
+    kinds = (known["tool"], known["reasoning"])
+    for flag, name, names in zip(_FLAGS, (tool, reasoning), kinds, strict=True):
         if name and name not in names:
             raise StartupError(f"unknown {flag} {name!r}: {_near(name, names)}")
 

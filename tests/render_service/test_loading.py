@@ -187,6 +187,32 @@ def test_a_parser_that_the_tokenizer_does_not_fit(folder: Path) -> None:
         load_model(Settings(model=str(folder), reasoning_parser="deepseek_r1"))
 
 
+@pytest.mark.parametrize(
+    ("fields", "needed"),
+    [
+        ({"reasoning_parser": "qwen3"}, "--reasoning-parser openai_gptoss"),
+        (
+            {"tool_call_parser": "hermes", "enable_auto_tool_choice": True},
+            "--tool-call-parser openai",
+        ),
+        (
+            {
+                "tool_call_parser": "hermes",
+                "enable_auto_tool_choice": True,
+                "reasoning_parser": "openai_gptoss",
+            },
+            "--tool-call-parser openai",
+        ),
+    ],
+)
+def test_gpt_oss_is_read_as_harmony_only(folder: Path, fields: dict[str, Any], needed: str) -> None:
+    change(folder, "config.json", model_type="gpt_oss")
+    with pytest.raises(StartupError, match=f"needs {needed}$"):
+        load_model(Settings(model=str(folder), **fields))
+    # A tool parser that is not used is not refused, as in vLLM.
+    assert load_model(Settings(model=str(folder), tool_call_parser="hermes")).format is None
+
+
 # A real model, against vLLM's tokens
 
 
