@@ -17,15 +17,9 @@ import msgspec
 from msgspec import inspect
 
 from ..errors import RequestError, schema_error
+from .json_bounds import check_bounds, no_collection
 
 T = TypeVar("T")
-
-MAX_NESTING = 128
-"""Objects and arrays within each other; keeps every recursive reader far from Python's limit."""
-
-_BRACKETS = bytes.maketrans(b"{}", b"[]")
-_NOT_STRUCTURE = bytes(c for c in range(256) if c not in b'[]{}"')
-_QUOTED = re.compile(rb'"[^"]*"')
 
 _WORDS = {
     "int": "an integer",
@@ -49,9 +43,10 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes) -> T:
     """The body `raw` through a typed decoder (built with strict=False)."""
     if not raw:
         raise _missing_body()
-    check_nesting(raw)
+    check_bounds(raw)
     try:
-        return decoder.decode(raw)
+        with no_collection(raw):
+            return decoder.decode(raw)
     except msgspec.ValidationError as error:
         raise _field_error(error, decode_json(raw), decoder.type) from None
     except msgspec.DecodeError as error:
@@ -59,9 +54,10 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes) -> T:
 
 
 def decode_json(raw: bytes) -> Any:
-    check_nesting(raw)
+    check_bounds(raw)
     try:
-        return msgspec.json.decode(raw)
+        with no_collection(raw):
+            return msgspec.json.decode(raw)
     except msgspec.MsgspecError as error:
         raise _syntax_error(raw, error) from None
 
@@ -86,26 +82,6 @@ def convert(data: dict[str, Any], to: type[T]) -> T:
             if lenient is None:
                 raise _field_error(error, data, to) from None
             data = {**data, **lenient}
-
-
-def check_nesting(raw: bytes) -> None:
-    """Refuse objects and arrays within each other deeper than MAX_NESTING."""
-    if raw.count(b"[") + raw.count(b"{") <= MAX_NESTING:
-        return
-    escaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
-    structure = escaped.translate(None, _NOT_STRUCTURE).replace(b'""', b"")
-    brackets = _QUOTED.sub(b"", structure).translate(_BRACKETS)
-    for _ in range(MAX_NESTING):
-        # Each pass takes away the innermost level.
-        rest = brackets.replace(b"[]", b"")
-        if len(rest) == len(brackets):
-            break
-        brackets = rest
-    # A short unbalanced rest is left to the decoder to name.
-    if len(brackets) > MAX_NESTING or b"[]" in brackets:
-        raise schema_error(
-            f"The request body nests objects and arrays deeper than {MAX_NESTING} levels.", "body"
-        )
 
 
 def _missing_body() -> RequestError:

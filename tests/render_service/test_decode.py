@@ -123,27 +123,6 @@ def test_refuses_what_is_no_request(read: Any, raw: bytes, param: str) -> None:
     assert caught.value.param == param
 
 
-def nested(depth: int) -> bytes:
-    return b'{"a":' * (depth - 1) + b"[]" + b"}" * (depth - 1)
-
-
-def test_bounds_nesting_exactly() -> None:
-    d.check_nesting(nested(d.MAX_NESTING) + b"[]" * 200)
-    with pytest.raises(RequestError, match="nests"):
-        d.check_nesting(nested(d.MAX_NESTING + 1))
-
-
-@pytest.mark.parametrize("text", [b"[" * 500, b'\\"[' * 300, b"\\\\", b'\\\\\\"' + b"{" * 300])
-def test_brackets_in_strings_do_not_nest(text: bytes) -> None:
-    raw = b'{"a": "' + text + b'", "b": [' + b"[]," * 200 + b"1]}"
-    assert "a" in d.decode_object(raw)
-
-
-def test_a_string_does_not_hide_nesting() -> None:
-    with pytest.raises(RequestError, match="nests"):
-        d.check_nesting(b'["]",' * 300 + b"1" + b"]" * 300)
-
-
 def test_last_of_duplicate_keys_counts() -> None:
     assert d.decode_object(b'{"a": 1, "a": 2}') == {"a": 2}
 
