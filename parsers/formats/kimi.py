@@ -54,7 +54,9 @@ def _next(*do: Op) -> dict[str, To]:
 
 KIMI_K2_TOOL = ToolFormat(
     name="kimi_k2",
-    codec=HeaderJson(re.compile(r"\s*(?P<id>(?:functions\.)?+(?P<name>[^:\n]+):(?:.*:)?\d+)[\s\S]*")),
+    codec=HeaderJson(
+        re.compile(r"\s*(?P<id>(?:functions\.)?+(?P<name>[^:\n]+):(?:.*:)?\d+)[\s\S]*")
+    ),
     content={SECTION: token("section")},
     regions={
         "section": Region(sink=Sink.GAP, on=_next(), otherwise="stray"),
