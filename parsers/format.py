@@ -17,6 +17,7 @@ from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
 from .pieces import Piece, Special
 from .policy import Policy
 from .regions import Compiled, Region, Sink, To, compiled
+from .spelt_newlines import SpeltNewlines
 from .stream import Stream
 
 CONTENT = "content"
@@ -47,6 +48,7 @@ class ReasoningFormat:
     variants: what is read instead where the vocabulary has a token.
     lead: what the answer begins with where the prompt left reasoning open.
     starts: regions where it begins instead by a template argument: (name, value, region).
+    rewrites: what its text passes through, and that of the answer.
     """
 
     name: str
@@ -71,6 +73,7 @@ class ReasoningFormat:
     variants: Mapping[str, ReasoningFormat] = field(default_factory=dict)
     lead: str = ""
     starts: tuple[tuple[str, str, str], ...] = ()
+    rewrites: type[SpeltNewlines] | None = None
 
     def runs(self, context: Context) -> bool:
         """Whether the request has the model reason."""
@@ -239,6 +242,7 @@ class Format:
             calls_live=tool is not None,
             trims=tool is not None and tool.trims,
             trims_reasoning=reasoning is not None and reasoning.trims,
+            rewrites=reasoning.rewrites if reasoning else None,
         )
         codec = tool.codec if tool else None
         return Stream(self._tables[reasons, called], CONTENT, codec, context, policy)
@@ -316,7 +320,7 @@ class Format:
         reasoning, tool = self._reasoning, self._forms[self._called(context)]
         ran = reasoning is not None and reasoning.read(context)
         begun = reasoning is not None and stream.began == reasoning.start
-        content: str | None = said.strip() if calls and tool and tool.trims else said
+        content: str | None = said.lstrip() if calls and tool and tool.trims else said
         if context.tool_choice in ("required", "named"):
             kept = calls or said.strip() or self._unasked or self._parted
             content = content if kept else ""

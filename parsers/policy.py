@@ -8,9 +8,12 @@ a call or at the end of an output that called.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .context import Context
 from .events import Arguments, Content, Event, Reasoning, ToolCall
 from .snapshot import Malformed, count, items, text
+from .spelt_newlines import SpeltNewlines
 
 MAX_HELD_SPACE = 256
 """More white space than this in one run is content at once, so that the state is bounded."""
@@ -22,17 +25,24 @@ class Policy:
     trims: white space around content is dropped in an output that calls, as vLLM's
     engine-based parsers do; else white space counts by the text between two calls.
     trims_reasoning: white space at the end of all reasoning is dropped.
+    rewrites: what the text of reasoning and of content passes through, each by itself.
     """
 
     __slots__ = (
-        "_calls_live", "_context", "_events", "_id", "_index", "_kind", "_parts", "_trims",
-        "_trims_reasoning", "calls", "said", "spaces", "thought",
+        "_calls_live", "_context", "_events", "_id", "_index", "_kind", "_parts",
+        "_rewriters", "_trims", "_trims_reasoning", "calls", "said", "spaces", "thought",
     )  # fmt: skip
 
     SAID = frozenset(range(3))
 
     def __init__(
-        self, context: Context, *, calls_live: bool, trims: bool, trims_reasoning: bool = False
+        self,
+        context: Context,
+        *,
+        calls_live: bool,
+        trims: bool,
+        trims_reasoning: bool = False,
+        rewrites: type[SpeltNewlines] | None = None,
     ) -> None:
         self._context = context
         self._calls_live = calls_live
@@ -43,6 +53,9 @@ class Policy:
         self._id = ""
         self._index = 0
         self._parts: list[str] = []
+        self._rewriters: dict[type[Event], SpeltNewlines] = {}
+        if rewrites:
+            self._rewriters = {Reasoning: rewrites(), Content: rewrites()}
         self.calls = 0  # calls begun, kept or not
         self.said = 0  # 0: no text yet, 1: text, 2: and a run of white space that was let go
         self.spaces = ""  # white space held back
@@ -111,6 +124,7 @@ class Policy:
         written, self._id = self._id, ""
         if not context.keeps_calls and context.tools:
             return
+        self._settle()
         self.calls += 1
         if self._trims and self.said:
             self.said = 1  # the spaces may still turn out to stand between two words
@@ -138,8 +152,22 @@ class Policy:
         if self.spaces and not self.calls:
             self._add(Content, self.spaces)
         self.spaces = ""
+        self._settle()
 
     def _add(self, kind: type[Event], text: str) -> None:
+        if self._rewriters and kind is not Arguments:
+            self._settle(kind)
+            text = self._rewriters[kind].feed(text)
+        if text:
+            self._collect(kind, text)
+
+    def _settle(self, but: type[Event] | None = None) -> None:
+        """What rewriters hold back comes out, since another kind of event follows."""
+        for kind, rewriter in self._rewriters.items():
+            if kind is not but and (text := rewriter.feed("", final=True)):
+                self._collect(kind, text)
+
+    def _collect(self, kind: type[Event], text: str) -> None:
         if kind is not self._kind:
             self._flush()
             self._kind = kind
@@ -158,15 +186,19 @@ class Policy:
         else:
             self._events.append(Reasoning(joined))
 
-    def snapshot(self) -> list[int | str]:
-        counters: list[int | str] = [self.calls, self.said, self.spaces]
+    def snapshot(self) -> list[Any]:
+        counters = [self.calls, self.said, self.spaces]
+        if self._rewriters:
+            return [*counters, self.thought, *(r.snapshot() for r in self._rewriters.values())]
         return [*counters, self.thought] if self.thought else counters
 
     def restore(self, saved: object) -> None:
         """Take a snapshot's counters; raises `Malformed`."""
-        held = isinstance(saved, list) and len(saved) == 4
-        calls, said, spaces, *thought = items(saved, 3 + held)
+        more = 3 if self._rewriters else isinstance(saved, list) and len(saved) == 4
+        calls, said, spaces, *thought = items(saved, 3 + more)
         if count(said) not in self.SAID:
             raise Malformed
         self.calls, self.said, self.spaces = count(calls), said, text(spaces)
         self.thought = text(thought[0]) if thought else ""
+        for rewriter, state in zip(self._rewriters.values(), thought[1:], strict=True):
+            rewriter.restore(state)

@@ -49,6 +49,7 @@ from .formats.pythonic import LFM2, LLAMA4_PYTHONIC, OLMO3, PYTHONIC
 from .formats.qwen3 import (
     MIMO,
     MIMO_REASONING,
+    MINICPMV,
     NEMOTRON_V3,
     QWEN3,
     QWEN3_CODER,
@@ -146,6 +147,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "kimi_k3": KIMI_K3,
         "ling3": GLM_REASONING,
         "mimo": MIMO_REASONING,
+        "minicpmv": MINICPMV,
         "minimax_m2": MINIMAX_M2_REASONING,
         "minimax_m2_append_think": MINIMAX_M2_APPEND_THINK,
         "minimax_m3": MINIMAX_M3_REASONING,

@@ -5,7 +5,7 @@
 Think and call tags count only as tokens where the vocabulary has them. A call ends reasoning
 even where the model forgot to. `<function=` opens a call without `<tool_call>` too, and
 `</function>` ends a value that was left open if the call's end follows. Seed OSS, MiMo,
-Nemotron 3 and Step 3.5 write the same with other tags or white space.
+Nemotron 3 and Step 3.5 write the same with other tags or white space, MiniCPM-V spells newlines.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import replace
 from ..codecs.tagged_parameters import TaggedParameters, Trim
 from ..format import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Region, Sink, To, token
+from ..spelt_newlines import SpeltNewlines
 from .json_choice import JSON_CHOICE
 from .tagged_calls import Tags, calls
 from .think import CLOSE, OPEN
@@ -73,6 +74,25 @@ NEMOTRON_V3 = replace(QWEN3, name="nemotron_v3", trims=True)
 STEP3P5_REASONING = replace(QWEN3, name="step3p5", trims=True, switches=())
 STEP3P5 = replace(QWEN3_CODER, name="step3p5")
 STEP5 = replace(QWEN3_CODER, name="step5", trims=False)
+
+_THINKING = thinking(OPEN, CLOSE, CALL)["thinking"]
+
+
+def _unread(region: str) -> dict[str, To]:
+    """MiniCPM-V's reserved markers, which mean nothing."""
+    texts = {f"<reserved_{n}>": To(region) for n in range(12, 16)}
+    return texts | {f"<|reserved_{n}|>": token(region) for n in range(12, 16)}
+
+
+MINICPMV = replace(
+    QWEN3,
+    name="minicpmv",
+    regions={"thinking": replace(_THINKING, on={**_THINKING.on, **_unread("thinking")})},
+    content={CLOSE: token(CONTENT), OPEN: token("thinking"), **_unread(CONTENT)},
+    boundaries=(),
+    stays=True,
+    rewrites=SpeltNewlines,
+)
 
 SEED_OPEN, SEED_CLOSE = "<seed:think>", "</seed:think>"
 SEED_CALL, SEED_CALL_END = "<seed:tool_call>", "</seed:tool_call>"

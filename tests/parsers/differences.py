@@ -24,8 +24,8 @@ REASONS = {
     "answer is text; vLLM's whole answer loses what comes before it.",
     "prompt": "The prompt decides whether reasoning is open, as in vLLM's streamed answer; its "
     "whole answer ignores the prompt for this name or vocabulary.",
-    "reopened": "minimax_m3: every think block is reasoning, and so is what comes before one that "
-    "the prompt opened; vLLM's whole answer knows one block, and has the rest content.",
+    "reopened": "minimax_m3, minicpmv: every think block is reasoning, and so is what comes before "
+    "one that the prompt opened; vLLM's whole answer knows one block, and has the rest content.",
     "no thoughts": "Reasoning without text is null.",
     "nonempty": "nemotron_v3: force_nonempty_content has the whole answer's reasoning turn into "
     "content where there is none, which a stream cannot take back.",
@@ -55,7 +55,8 @@ REASONS = {
     "unclosed": "k2_horizon: reasoning that no tag closes is reasoning, as in vLLM's streamed "
     "answer; and the tags of every effort count, whichever the request asks for.",
     "blank": "k2_horizon: white space alone is content, as everywhere; vLLM drops it.",
-    "off": "With reasoning turned off special tokens are content, as in vLLM's streamed answer.",
+    "off": "With reasoning turned off special tokens are content, as in vLLM's streamed answer; a "
+    "think block of minicpmv is reasoning even then, where vLLM drops it.",
     "empty call": "A call without a function is markup, whatever the reasoning parser is.",
 }
 
@@ -107,6 +108,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "prefilled, thinking: thought, response", "prefilled, thinking: thought, response, call",
         "prefilled, thinking: whole thought", "prefilled, no thinking: thought, response",
         "prefilled, no thinking: thought, response, call", "prefilled, no thinking: whole thought",
+        "newlines around a call", "code around a call", "backslash before a call",
         "closed twice", "commentary, tool call", "developer",
         "text after invoke", "text in the invoke", "unknown and known", "turn end in a call",
     ),
@@ -163,7 +165,9 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "prompt ends in a call",
         "prompt opens, text", "prompt ends in a call, text",
     ),
-    "reopened": ("closed, reopened", "opened twice", "thinking enabled: late"),
+    "reopened": (
+        "closed, reopened", "opened twice", "thinking enabled: late", "think tags in content",
+    ),
     "no thoughts": ("empty reasoning", "only the opening tag"),
     "nonempty": ("nonempty content: reasoning alone", "nonempty content: closed, blank"),
     "forced": (
@@ -233,7 +237,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "no tools: blank",
     ),
     "off": (
-        "thinking False, tags",
+        "thinking False, tags", "off, think block",
     ),
     "empty call": (
         "empty call", "only opening tag",
