@@ -16,6 +16,7 @@ from msgspec import UNSET, UnsetType
 
 from .adjust import keeps_special_tokens
 from .answer import Answer
+from .call_constraints import constrain_calls
 from .chat_prompt import chat_prompt, template_kwargs
 from .errors import RequestError, model_not_found
 from .fingerprint_check import suffix
@@ -44,10 +45,11 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
     kwargs = template_kwargs(model, request)
     prompt = chat_prompt(model, request, tools, kwargs)
     _check_not_empty(prompt)
+    constrained = constrain_calls(model.settings, request)
     asked = request.max_completion_tokens
     asked = request.max_tokens if asked is None else asked
     sampling = chat_sampling(
-        request,
+        constrained,
         model.generation,
         _max_tokens(model, request, asked, prompt),
         keep_special=keeps_special_tokens(model.settings, request),
@@ -61,7 +63,9 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
         reasoning_ended=_reasoning_ended(model, request, prompt, kwargs),
         reasoning_parser_kwargs={"chat_template_kwargs": kwargs} if reasoning else None,
         parse_context={
-            "tools": tools,
+            "tools": tools
+            if constrained.tools is request.tools
+            else msgspec.to_builtins(constrained.tools),
             "tool_choice": msgspec.to_builtins(request.tool_choice),
             "parallel_tool_calls": request.parallel_tool_calls,
             "include_reasoning": request.include_reasoning,

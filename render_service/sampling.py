@@ -122,7 +122,7 @@ def _sampling(
     prompt_logprobs: int | None,
     skip_special: bool,
 ) -> Sampling:
-    outputs = _structured_outputs(request.structured_outputs, request.response_format)
+    outputs = structured_outputs(request.structured_outputs, request.response_format)
     bias = _logit_bias(request.logit_bias)
     tunable = _tunable(request, generation.defaults)
     stop = [request.stop] if isinstance(request.stop, str) else request.stop or []
@@ -200,9 +200,10 @@ def _tunable(request: Request, defaults: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def _structured_outputs(
+def structured_outputs(
     outputs: StructuredOutputs | None, wanted: ResponseFormat | None
 ) -> StructuredOutputs | None:
+    """The constraint of both fields: `response_format` wins."""
     if wanted is None or wanted.type == "text":
         return outputs
     constraint: dict[str, Any]
