@@ -22,7 +22,7 @@ NO_KEYS = StateKeys()
 
 # A state larger than this was not made by us: the largest honest one holds one
 # value that a parser cannot stream yet, which the output length bounds in practice.
-MAX_BYTES = 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 
 
 Kind = Literal["chat", "completion"]
