@@ -33,6 +33,7 @@ from .formats.k2_horizon import K2_HORIZON, K2_HORIZON_TOOL
 from .formats.kimi import KIMI_K2, KIMI_K2_TOOL
 from .formats.kimi_k3 import KIMI_K3, KIMI_K3_TOOL
 from .formats.llama3 import LLAMA3_JSON
+from .formats.minicpm5 import MINICPM5
 from .formats.minimax import (
     MINIMAX_M2,
     MINIMAX_M2_APPEND_THINK,
@@ -101,6 +102,7 @@ TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
         "llama4_pythonic": LLAMA4_PYTHONIC,
         "longcat": LONGCAT,
         "mimo": MIMO,
+        "minicpm5": MINICPM5,
         "minimax_m2": MINIMAX_M2,
         "minimax_m3": MINIMAX_M3,
         "mistral": MISTRAL,

@@ -214,3 +214,6 @@ JSON = TypingRule(lambda schema: _type(schema) == "string", _json)
 
 JSON_ALWAYS = TypingRule(lambda schema: False, _json)
 """What is JSON is its value, whatever the schema says (vLLM's `muse_glimmer`)."""
+
+UNTRIMMED_LITERAL = TypingRule(LITERAL.is_text, lambda text, schema: _unstripped_literal(text))
+"""As LITERAL, where text that is no literal keeps its white space (vLLM's `minicpm5`)."""

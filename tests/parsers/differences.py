@@ -50,6 +50,9 @@ REASONS = {
     "bracket, and then has neither call nor content.",
     "tags": "Content that is nothing beside calls is null; vLLM's whole answer has an empty string "
     "for some of the forms of a name's calls, or the call itself.",
+    "xml": "minicpm5: a value is XML whatever the rest of its call is, its white space stays, tags "
+    "in CDATA are text, and a parameter that the schema does not know stays; vLLM reads a call "
+    "that is no XML in another way, drops such a parameter, and ends a call inside CDATA.",
     "group": "k2_horizon: vLLM reads a group of calls whole or not at all, and only at its end; "
     "here each call of it that has begun is one.",
     "unclosed": "k2_horizon: reasoning that no tag closes is reasoning, as in vLLM's streamed "
@@ -108,7 +111,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "prefilled, thinking: thought, response", "prefilled, thinking: thought, response, call",
         "prefilled, thinking: whole thought", "prefilled, no thinking: thought, response",
         "prefilled, no thinking: thought, response, call", "prefilled, no thinking: whole thought",
-        "newlines around a call", "code around a call", "backslash before a call",
+        "text around", "newlines around a call", "code around a call", "backslash before a call",
         "closed twice", "commentary, tool call", "developer",
         "text after invoke", "text in the invoke", "unknown and known", "turn end in a call",
     ),
@@ -126,6 +129,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "required, cut short",
     ),
     "malformed": (
+        "no parameter name",
         "second item is malformed", "text after the array", "array of calls", "comma missing",
         "code arguments", "text after arguments",
         "broken arguments", "object left open", "one brace too many", "text after the object",
@@ -224,6 +228,9 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
     ),
     "tags": (
         "in tags", "mistral tag", "message of its own, alone",
+    ),
+    "xml": (
+        "escapes", "unknown parameter", "bare ampersand", "function end in cdata",
     ),
     "group": (
         "empty key", "call end in a value", "unexpected type", "no group end",
