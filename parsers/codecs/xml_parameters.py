@@ -12,6 +12,7 @@ from html import unescape
 from typing import Any
 
 from ..context import Context
+from ..json_stream import dumps
 from ..policy import Policy
 from ..snapshot import Malformed, items, text
 from .base import Decoder
@@ -21,6 +22,10 @@ CDATA, CDATA_END = "<![CDATA[", "]]>"
 
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#[0-9]{1,7}|#x[0-9a-fA-F]{1,6});")
 _UNFINISHED = re.compile(r"&#?[0-9a-zA-Z]{0,8}\Z")
+
+
+_WRAPPERS = frozenset(("arguments", "properties"))
+"""Parameters that hold all others, should the tool have none of that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,17 @@ class XmlDecoder(TaggedDecoder):
         self.as_is = False  # inside CDATA
         self.entity = ""  # what may become an entity
 
+    def _wraps(self) -> bool:
+        known = self.context.properties(self.name)
+        return bool(known) and self.parameter in _WRAPPERS and self.parameter not in known
+
+    def key(self, out: Policy) -> None:
+        self.parameter = self.captured.strip()
+        if not self._wraps():
+            super().key(out)
+            return
+        self.captured, self.streams, self.started, self.held = "", False, False, ""
+
     def value(self, text: str, out: Policy) -> None:
         if text.startswith(CDATA_END if self.as_is else CDATA):
             text = text.removeprefix(CDATA_END if self.as_is else CDATA)
@@ -61,7 +77,29 @@ class XmlDecoder(TaggedDecoder):
     def value_end(self, out: Policy) -> None:
         self._settle(out)
         self.as_is = False
-        super().value_end(out)
+        if not self._wraps():
+            super().value_end(out)
+            return
+        for key, value in self._members().items():
+            out.arguments(f"{', ' if self.keys else '{'}{dumps(key)}: {dumps(value)}")
+            self.keys += 1
+        self.held = ""
+
+    def _members(self) -> dict[str, Any]:
+        """The parameters that are wrapped in this one; itself where it holds none that is known."""
+        rule, known = self.codec.rule, self.context.properties(self.name)
+        whole = rule.read(self.held, None)
+        if not isinstance(whole, dict) or not known.keys() & whole.keys():
+            return {self.parameter: whole}
+        members: dict[str, Any] = {}
+        for key, value in whole.items():
+            schema = known.get(key)
+            if rule.is_text(schema):
+                value = value if isinstance(value, str) else dumps(value)
+            elif isinstance(value, str):
+                value = rule.read(value, schema)
+            members[str(key)] = value
+        return members
 
     def take(self, saved: object) -> None:
         state, as_is, entity = items(saved, 3)

@@ -129,7 +129,7 @@ _BY_REASON: dict[str, tuple[str, ...]] = {
         "required, cut short",
     ),
     "malformed": (
-        "no parameter name",
+        "no parameter name", "properties, no object",
         "second item is malformed", "text after the array", "array of calls", "comma missing",
         "code arguments", "text after arguments",
         "broken arguments", "object left open", "one brace too many", "text after the object",

@@ -40,6 +40,23 @@ def test_a_value_left_open_ends_where_the_next_call_begins() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "arguments"),
+    [
+        ("{'a': 'x', 'b': '2'}", '{"a": "x", "b": 2}'),
+        ('{"a": 1, "c": "x"}', '{"a": "1", "c": "x"}'),
+        ('{"c": 1}', '{"arguments": {"c": 1}}'),
+        ("x", '{"arguments": "x"}'),
+    ],
+)
+def test_parameters_wrapped_in_one(value: str, arguments: str) -> None:
+    schema = {"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}}
+    context = Context(tools=(Tool("f", schema),), tool_choice="auto")
+    text = f'<function name="f"><param name="arguments">{value}</param></function>'
+    chunks = [[piece] for piece in characters([text])]
+    assert streamed(FORMAT, context, None, chunks, resumed=True)[2] == [("f", arguments)]
+
+
+@pytest.mark.parametrize(
     "state", [[], [[1, 1, 1, "", "a", "", "f"], 0], [[1, 1, 1, "", "a", "", "f"], 0, "&" * 11]]
 )
 def test_malformed_states(state: object) -> None:
