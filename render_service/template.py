@@ -8,9 +8,10 @@ that vLLM lets through (`resolve_chat_template_kwargs` in vllm/renderers/hf.py).
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 
 import jinja2
 import jinja2.ext
@@ -42,6 +43,20 @@ IGNORED = frozenset(
 ALWAYS = frozenset(("add_generation_prompt", "continue_final_message", "documents", "tools"))
 # Marks the end of the final message while it is rendered to be continued.
 CONTINUE_TAG = "CONTINUE_FINAL_MESSAGE_TAG "
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    """The sandbox, but errors keep their own tracebacks.
+
+    Those that Jinja writes instead, for people to read, are cycles: the error and all that the
+    frames hold, a request's body too, would stay until Python looks for garbage.
+    """
+
+    def handle_exception(self, source: str | None = None) -> NoReturn:
+        error = sys.exc_info()[1]
+        if isinstance(error, jinja2.TemplateSyntaxError):
+            error.translated, error.source = True, source  # its text is the message alone
+        raise
 
 
 class _Generation(jinja2.ext.Extension):
@@ -107,7 +122,7 @@ class ChatTemplate:
     ) -> None:
         self.source = source
         self.origin = origin
-        environment = ImmutableSandboxedEnvironment(
+        environment = _Environment(
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[_Generation, "jinja2.ext.loopcontrols"],

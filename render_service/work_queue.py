@@ -40,7 +40,13 @@ class WorkQueue:
         self._running.add(future)
         # Called when the work is over, also for a caller that has gone away.
         future.add_done_callback(self._leave)
-        return await asyncio.wrap_future(future)
+        waiting = asyncio.wrap_future(future)
+        try:
+            return await waiting
+        finally:
+            # What it raised holds this frame. If this frame held it, both, and with them the body
+            # of the request, would stay until Python looks for garbage.
+            del future, waiting
 
     def _leave(self, future: Future[Any]) -> None:
         self._running.discard(future)

@@ -141,10 +141,9 @@ def test_port_taken_while_loading(tmp_path: Path) -> None:
     assert f"cannot listen on http://127.0.0.1:{port}: Address already in use" in ended.stderr
 
 
-@pytest.mark.parametrize("host", ["no.such.host.invalid", "a..b", "203.0.113.77", "\udcff"])
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "a..b", "203.0.113.77"])
 def test_address_that_is_not_here(host: str) -> None:
-    shown = host.encode("ascii", "backslashreplace").decode()
-    assert f"cannot listen on {shown}" in refused("serve", "--host", host, "--port", "0")
+    assert f"cannot listen on {host}" in refused("serve", "--host", host, "--port", "0")
 
 
 def test_socket_path_that_is_a_file(tmp_path: Path) -> None:
