@@ -38,6 +38,9 @@ TOOLS = frozenset(_TOOLS.split())
 TOOLS_IN_USE = frozenset(_TOOLS_IN_USE.split())
 """Tool parsers that keep them where the request has tools and may call them."""
 
+SPACELESS = "kimi_k3"
+"""Reasoning and tool parser that reads markers of several special tokens as one text."""
+
 
 def keeps_special_tokens(settings: Settings, request: ChatRequest) -> bool:
     """Whether the parsers in force need special tokens in the text."""
@@ -49,3 +52,11 @@ def keeps_special_tokens(settings: Settings, request: ChatRequest) -> bool:
     if tool in TOOLS:
         return may_call or reasoning is not None
     return tool in TOOLS_IN_USE and bool(request.tools) and may_call
+
+
+def joins_special_tokens(settings: Settings, request: ChatRequest) -> bool:
+    """Whether the parsers in force need special tokens in the text without spaces between them."""
+    tool = settings.tool_call_parser if settings.enable_auto_tool_choice else None
+    return SPACELESS in (tool, settings.reasoning_parser) and keeps_special_tokens(
+        settings, request
+    )

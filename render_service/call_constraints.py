@@ -8,11 +8,15 @@ that where a call is optional the answer may also be what these ask for. Source:
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from .output_format import output_format
+from .errors import RequestError
+from .harmony_tags import harmony_answer
+from .output_format import may_stand_beside_calls, output_format
 from .protocol.chat import ChatRequest, NamedToolChoice
 from .protocol.fields import StructuredOutputs, ToolParam, invalid
 from .sampling import structured_outputs
@@ -27,24 +31,42 @@ from .structural_tags import (
     as_text,
     calls_tag,
 )
-from .tag_nodes import either
+from .tag_nodes import Node, either
 
 if TYPE_CHECKING:
     from .settings import Settings
 
 Schema = dict[str, Any]
 
+_NO_CONSTRAINT: dict[str, None] = dict.fromkeys(
+    ("json", "regex", "choice", "grammar", "json_object")
+)
 
-def constrain_calls(settings: Settings, request: ChatRequest) -> ChatRequest:
+
+def constrain_calls(
+    settings: Settings,
+    request: ChatRequest,
+    *,
+    harmony: bool = False,
+    vocab: Iterable[str] = (),
+) -> ChatRequest:
     """The request with the constraints that go to the engine; `request` itself stays.
 
-    Its tools lose `$defs` that a JSON schema of all calls takes over, as in vLLM. RequestError
-    where the tools do not go together.
+    harmony: the model's outputs are Harmony messages, and so is what the request's own constraint
+    asks for, with tools or without. vocab: texts of added tokens. Tools lose `$defs` that a JSON
+    schema of all calls takes over, as in vLLM. RequestError where the tools do not go together.
     """
+    outputs = structured_outputs(request.structured_outputs, request.response_format)
+    answer = _answer(outputs) if harmony and outputs is not None else None
+    if outputs is not None and answer is not None:
+        tag = msgspec.structs.replace(outputs, **_NO_CONSTRAINT, structural_tag=as_text(answer))
+        request = _constrained(request, tag)
     parser = settings.tool_call_parser if settings.enable_auto_tool_choice else None
     if not parser or not request.tools or request.tool_choice in (None, "none"):
         return request
-    tagged = _tagged(parser, settings.tool_strict_level, request)
+    level_name = settings.tool_strict_level
+    level = DEFAULT_LEVEL.get(parser, AUTO) if level_name is None else LEVELS[level_name]
+    tagged = _tagged(parser, level, request, outputs, answer, vocab)
     if tagged is not None:
         return tagged
     own = request.structured_outputs
@@ -53,19 +75,41 @@ def constrain_calls(settings: Settings, request: ChatRequest) -> ChatRequest:
     return _json_calls(request, request.tools)
 
 
-def _tagged(parser: str, level_name: str | None, request: ChatRequest) -> ChatRequest | None:
+def _answer(outputs: StructuredOutputs) -> Node | None:
+    """A Harmony message of what is asked for."""
+    if isinstance(outputs.json, str):
+        try:
+            json.loads(outputs.json)
+        except (ValueError, RecursionError) as error:
+            raise RequestError(str(error)) from error
+    content = output_format(outputs)
+    return None if content is None else harmony_answer(content)
+
+
+def _tagged(
+    parser: str,
+    level: int,
+    request: ChatRequest,
+    outputs: StructuredOutputs | None,
+    answer: Node | None,
+    vocab: Iterable[str],
+) -> ChatRequest | None:
+    """The request with a structural tag; None where nothing calls for one.
+
+    outputs: the request's own constraint. answer: its node in a tag, where it has one already.
+    """
     optional = request.tool_choice == "auto"
-    outputs = structured_outputs(request.structured_outputs, request.response_format)
-    level = DEFAULT_LEVEL.get(parser, AUTO) if level_name is None else LEVELS[level_name]
     # An output format of the request's own leaves no room for calls unless something asks.
     if request.parallel_tool_calls is False and not (optional and outputs is not None):
         level = max(level, FUNCTION)
     beside = None
     if optional and outputs is not None and parser in BUILDERS and applies(request, level):
-        beside = output_format(outputs)
+        if not may_stand_beside_calls(outputs, in_tag=answer is not None):
+            return None
+        beside = output_format(outputs) if answer is None else answer
         if beside is None:
             return None
-    node = calls_tag(parser, request, level, required=beside is not None)
+    node = calls_tag(parser, request, level, required=beside is not None, vocab=vocab)
     if node is None:
         return None
     text = as_text(node if beside is None else either([node, beside]))
@@ -93,7 +137,13 @@ def _json_calls(request: ChatRequest, tools: list[ToolParam]) -> ChatRequest:
         "minItems": 1,
         "items": {
             "type": "object",
-            "anyOf": [_call(tool.function.name, _arguments(tool)) for tool in bare],
+            "anyOf": [
+                _call(
+                    tool.function.name,
+                    _arguments(tool) if tool is old else tool.function.parameters,
+                )
+                for tool, old in zip(bare, tools, strict=True)
+            ],
         },
     }
     if request.parallel_tool_calls is False:
@@ -103,7 +153,7 @@ def _json_calls(request: ChatRequest, tools: list[ToolParam]) -> ChatRequest:
     return _constrained(request, StructuredOutputs(json=array), tools=bare)
 
 
-def _call(name: str, arguments: Schema) -> Schema:
+def _call(name: str, arguments: Schema | None) -> Schema:
     return {
         "properties": {"name": {"type": "string", "enum": [name]}, "parameters": arguments},
         "required": ["name", "parameters"],

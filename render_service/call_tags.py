@@ -35,14 +35,14 @@ class HeldTool(NamedTuple):
 
 
 def tag_of(syntax: CallSyntax, tools: Sequence[HeldTool], choice: Choice, once: bool) -> Node:
-    """once: generation ends after one call."""
+    """once: there may be one call only, as with a named one."""
     calls = [_call(call, syntax.style, tool) for tool in tools for call in syntax.calls]
     return arranged(syntax, calls, choice, once)
 
 
 def arranged(syntax: CallSyntax, calls: Sequence[Node], choice: Choice, once: bool) -> Node:
     """Calls within what the syntax has around them."""
-    section = syntax.section
+    section, once = syntax.section, once or choice == "named"
     if choice == "auto" or (choice == "required" and syntax.text_before_required):
         tags = calls
         if section is not None:

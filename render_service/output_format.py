@@ -17,17 +17,18 @@ _COMMENT = re.compile(r"(?:#|//).*$")
 
 
 def output_format(outputs: StructuredOutputs) -> Node | None:
-    """None where the constraint cannot stand beside calls: then it holds alone.
+    """None where there is no such part.
 
-    vLLM also takes Lark grammars and newer structural tags here, which need its grammar library
-    to be rewritten; here those hold alone.
+    vLLM also takes Lark grammars and newer structural tags, which need its grammar library to be
+    rewritten.
     """
     if outputs.json is not None:
-        return _schema(outputs.json)
+        schema = _parsed(outputs.json)
+        return json_schema(schema) if isinstance(schema, dict | bool) else None
     if outputs.json_object:
         return json_schema({"type": "object"})
     if outputs.regex is not None:
-        return None if "\0" in outputs.regex else regex(outputs.regex)
+        return regex(outputs.regex)
     if outputs.choice:
         return either([const(choice) for choice in outputs.choice])
     if outputs.grammar:
@@ -37,10 +38,14 @@ def output_format(outputs: StructuredOutputs) -> Node | None:
     return None
 
 
-def _schema(schema: str | dict[str, Any]) -> Node | None:
-    parsed = _parsed(schema) if isinstance(schema, str) else schema
-    fits = isinstance(parsed, dict | bool) and is_supported(parsed)
-    return json_schema(parsed) if fits else None
+def may_stand_beside_calls(outputs: StructuredOutputs, *, in_tag: bool) -> bool:
+    """False for what the grammar library is known to refuse: that holds alone.
+
+    in_tag: it is a part of a structural tag already, where schemas are not looked into.
+    """
+    if outputs.regex is not None:
+        return "\0" not in outputs.regex
+    return in_tag or outputs.json is None or is_supported(_parsed(outputs.json))
 
 
 def _older_tag(text: str) -> Node | None:
@@ -55,9 +60,11 @@ def _older_tag(text: str) -> Node | None:
         return None
 
 
-def _parsed(text: str) -> Any:
+def _parsed(schema: str | dict[str, Any]) -> Any:
+    if not isinstance(schema, str):
+        return schema
     try:
-        return json.loads(text)
+        return json.loads(schema)
     except (ValueError, RecursionError):
         return None
 

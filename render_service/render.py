@@ -14,12 +14,13 @@ import msgspec
 import orjson
 from msgspec import UNSET, UnsetType
 
-from .adjust import keeps_special_tokens
+from .adjust import joins_special_tokens, keeps_special_tokens
 from .answer import Answer
 from .call_constraints import constrain_calls
 from .chat_prompt import chat_prompt, template_kwargs
 from .errors import RequestError, model_not_found
 from .fingerprint_check import suffix
+from .parser_names import HARMONY
 from .prompt import Prompt, PromptLimits, limit_ids, tokenize
 from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
 from .protocol.completion import CompletionRequest, decode_completion_request
@@ -45,7 +46,14 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
     kwargs = template_kwargs(model, request)
     prompt = chat_prompt(model, request, tools, kwargs)
     _check_not_empty(prompt)
-    constrained = constrain_calls(model.settings, request)
+    constrained = constrain_calls(
+        model.settings,
+        request,
+        harmony=_is_harmony(model),
+        vocab=model.tokenizer.added_tokens,
+    )
+    if joins_special_tokens(model.settings, request):
+        constrained = msgspec.structs.replace(constrained, spaces_between_special_tokens=False)
     asked = request.max_completion_tokens
     asked = request.max_tokens if asked is None else asked
     sampling = chat_sampling(
@@ -181,6 +189,10 @@ def _reasoning_ended(
         return None
     ended: bool | None = model.format.reasoning_ended(prompt.ids, kwargs)
     return ended
+
+
+def _is_harmony(model: Model) -> bool:
+    return model.format is not None and model.config.get("model_type") == HARMONY
 
 
 def _check_beam_search(request: Request) -> None:

@@ -49,6 +49,15 @@ def one_of(elements: Sequence[Node]) -> Node:
     return elements[0] if len(elements) == 1 else either(elements)
 
 
+def optional(content: Node) -> Node:
+    return {"type": "optional", "content": content}
+
+
+def some(content: Node) -> Node:
+    """One or more."""
+    return {"type": "plus", "content": content}
+
+
 def many(content: Node) -> Node:
     """Zero or more."""
     return {"type": "star", "content": content}

@@ -22,6 +22,21 @@ _DEEP = {
     "$defs": {"Place": {"type": "object", "properties": {"town": {"type": "string"}}}},
 }
 _TOWN = {"type": "object", "properties": {"town": {"type": "string"}}, "required": ["town"]}
+_MANY = {
+    "properties": {
+        "a": {"$ref": "#/$defs/Place"},
+        "b": {"type": "string", "minLength": 3, "maxLength": 9},
+        'c"&': {"type": "string", "const": "x"},
+        "d": {"type": "string", "minLength": 3, "maxLength": 2},
+        "e": {"type": "number"},
+        "f": {"type": "string", "enum": ["<|"]},
+        "g": {"type": "object", "$ref": "#/$defs/Place"},
+        "h": {"type": ["null"]},
+        "i": {"type": ["string"]},
+        "j": {"enum": [1, None, "x"]},
+    },
+    "required": [],
+}
 _MIXED = {
     "type": "object",
     "properties": {
@@ -46,6 +61,9 @@ TOOLS = {
     "other": _tool("other", parameters={"$defs": {"Place": {"type": "string"}}}),
     "wrong": _tool("wrong", parameters={"$defs": [1]}),
     "defs": _tool("defs", parameters={"$defs": {}}),
+    "many": _tool("many", parameters=_DEEP | _MANY),
+    "closed": _tool("closed", parameters={"type": "object", "allOf": [], "properties": {}}),
+    "open": _tool("open", parameters=_TOWN | {"additionalProperties": True}),
     "null": _tool("null", parameters=None, strict=None),
 }
 
@@ -69,9 +87,8 @@ def cases() -> dict[str, Case]:
     add("none", "deep", tool_choice="none")
     add("null choice", "deep", tool_choice=None)
     add("required", "town clock empty null", tool_choice="required")
-    add("required strict", "deep strict", tool_choice="required")
+    add("required strict", "deep loose strict", tool_choice="required")
     add("required shapes", "mixed loose", tool_choice="required")
-    add("required same definitions", "deep loose", tool_choice="required")
     add("required other definitions", "deep other", tool_choice="required")
     add("required wrong definitions", "wrong", tool_choice="required")
     add("required only definitions", "defs", tool_choice="required")
@@ -82,17 +99,18 @@ def cases() -> dict[str, Case]:
     add("named twice", "town town", tool_choice=_named("town"))
     for level in ("auto", "function", "parameter"):
         add(f"level {level}", "mixed clock", level)
-        add(f"level {level} required", "mixed", level, tool_choice="required")
     add("level named", "mixed clock", "parameter", tool_choice=_named("mixed"))
     add("single", "town clock", parallel_tool_calls=False)
     add("single strict", "strict", parallel_tool_calls=False)
     add("single required", "deep town", parallel_tool_calls=False, tool_choice="required")
     add("single named", "town", parallel_tool_calls=False, tool_choice=_named("town"))
+    add("level required", "mixed", "function", tool_choice="required")
     add("parallel null", "town", parallel_tool_calls=None, tool_choice="required")
     add("format auto", "town", response_format=_SCHEMA)
     add("format single", "town", response_format=_SCHEMA, parallel_tool_calls=False)
     add("format required", "town", response_format=_SCHEMA, tool_choice="required")
     add("format named", "town", response_format=_SCHEMA, tool_choice=_named("town"))
+    add("format none", "town", response_format=_SCHEMA, tool_choice="none")
     kept = {"disable_any_whitespace": True}
     others: dict[str, dict[str, Any]] = {
         "schema": {"response_format": _SCHEMA},
@@ -115,6 +133,9 @@ def cases() -> dict[str, Case]:
     }
     for name, fields in others.items():
         add(f"strict and {name}", "deep", **fields)
+    add("flags", "town", structured_outputs={"json": {"type": "object"}, **kept})
+    add("many", "many closed open", tool_choice="required")
+    add("many held", "many closed open", "parameter", tool_choice="required")
     add("level and schema", "town clock", "function", response_format=_SCHEMA)
     single = {"parallel_tool_calls": False, "response_format": _SCHEMA}
     add("single strict and schema", "deep", **single)

@@ -5,7 +5,8 @@
 FOLDER as in `parsers.py`. The first line holds the tools by name and the cases: a strict level
 (--tool-strict-level) and a request whose tools are names. Each other line holds a case, the
 parser names with the same answer, and that answer: `structured_outputs` as they go to the
-engine, or `error`; `tools` where vLLM changed the request's.
+engine, without null and false, a structural tag as JSON instead of its text (json.dumps); or
+`error`; `tools` where vLLM changed the request's.
 """
 
 from __future__ import annotations
@@ -53,23 +54,26 @@ def main() -> None:
         model, added = places.get(tool, ("qwen3", []))
         try:
             oracle = Oracle(models / model, tool, None, added)
-            found = {name: answer(oracle, case, TOOLS) for name, case in every.items()}
+            found = {name: answer(oracle, tool, case, TOOLS) for name, case in every.items()}
         except Exception as error:
             print(f"{tool}: not recorded: {type(error).__name__}: {error}")
             continue
         for name, given in found.items():
-            answers[name].setdefault(json.dumps(given, ensure_ascii=False), []).append(tool)
+            answers[name].setdefault(compact(given), []).append(tool)
         print(f"{tool}: {len(found)} cases", flush=True)
-    lines = [json.dumps({"tools": TOOLS, "cases": every}, ensure_ascii=False)]
+    lines = [compact({"tools": TOOLS, "cases": every})]
     for name, groups in answers.items():
         for given, tools in groups.items():
-            lines.append(
-                f'{{"case": {json.dumps(name)}, "parsers": {json.dumps(tools)}, "answer": {given}}}'
-            )
+            start = compact({"case": name, "parsers": tools})
+            lines.append(f'{start[:-1]},"answer":{given}}}')
     GOLDEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def answer(oracle: Any, case: dict[str, Any], tools: dict[str, Any]) -> dict[str, Any]:
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def answer(oracle: Any, tool: str, case: dict[str, Any], tools: dict[str, Any]) -> dict[str, Any]:
     import msgspec
     from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
     from vllm.tool_parsers.tool_strict_level import ToolStrictLevel
@@ -84,12 +88,19 @@ def answer(oracle: Any, case: dict[str, Any], tools: dict[str, Any]) -> dict[str
         parser = oracle.parser(
             oracle.tokenizer, request.tools, chat_template_kwargs={}, model_config=None
         )
-        if request.tool_choice != "none":
+        if request.tool_choice != "none" or tool == "openai":
             request = parser.adjust_request(request)
         outputs = request.extract_structured_outputs()
     except Exception as error:
         return {"error": str(error)}
-    found: dict[str, Any] = {"structured_outputs": outputs and msgspec.to_builtins(outputs)}
+    given = msgspec.to_builtins(outputs) if outputs else {}
+    given = {
+        name: value for name, value in given.items() if value is not None and value is not False
+    }
+    if tag := given.get("structural_tag"):
+        given["structural_tag"] = json.loads(tag)
+        assert json.dumps(given["structural_tag"]) == tag
+    found: dict[str, Any] = {"structured_outputs": given or None}
     after = [tool.model_dump(mode="json") for tool in request.tools or []]
     return found | ({"tools": after} if after != before else {})
 
