@@ -6,10 +6,12 @@ Text values stand as they are, other values are JSON. Source: `kimi_k3` in vLLM 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 from .call_tags import Choice, HeldTool
+from .errors import RequestError
 from .tag_nodes import (
     Node,
     any_text,
@@ -45,7 +47,17 @@ _MAX_TEXT, _MAX_WORDS = 4096, 256
 """Characters of a bounded text, words of an enumeration; beyond them any text is taken."""
 
 
+_MAX_REPEATED = 16 * 1024 * 1024
+"""Characters of definitions, which each argument repeats: else a small request makes a vast one."""
+
+
 def kimi_k3_tag(tools: Sequence[HeldTool], choice: Choice, once: bool) -> Node:
+    """RequestError where tools have too many arguments for their definitions."""
+    if sum(_repeated(tool.schema) for tool in tools) > _MAX_REPEATED:
+        raise RequestError(
+            "The definitions in the tools' parameters are too large for the number of properties.",
+            param="tools",
+        )
     calls = separated([_call(tool) for tool in tools], once=once)
     channel = tag(f"{_OPEN}tools{_SEP}", calls, f"{_CLOSE}tools{_SEP}")
     return sequence(
@@ -69,9 +81,7 @@ def _arguments(schema: dict[str, Any] | bool) -> Node:
     properties = schema.get("properties") if isinstance(schema, dict) else None
     if not isinstance(schema, dict) or not isinstance(properties, dict) or not properties:
         return many(_ANY_ARGUMENT)
-    definitions = {
-        key: schema[key] for key in ("$defs", "definitions") if isinstance(schema.get(key), dict)
-    }
+    definitions = _definitions(schema)
     tags = [
         _argument(key, value if isinstance(value, dict) else {}, definitions)
         for key, value in properties.items()
@@ -79,6 +89,19 @@ def _arguments(schema: dict[str, Any] | bool) -> Node:
     required = schema.get("required")
     repeated = some if isinstance(required, list) and required else many
     return repeated(one_of(tags))
+
+
+def _definitions(schema: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: schema[key] for key in ("$defs", "definitions") if isinstance(schema.get(key), dict)
+    }
+
+
+def _repeated(schema: dict[str, Any] | bool) -> int:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(schema, dict) or not isinstance(properties, dict):
+        return 0
+    return len(json.dumps(_definitions(schema))) * len(properties)
 
 
 def _argument(key: str, schema: dict[str, Any], definitions: dict[str, Any]) -> Node:

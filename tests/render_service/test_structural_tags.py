@@ -143,3 +143,11 @@ def test_glm_takes_any_value_where_a_schema_is_true() -> None:
         body = deep_tool(tool_choice="required", function=function)
         found.append(adjusted("glm45", None, body).structured_outputs)
     assert found[0] == found[1]
+
+
+def test_definitions_are_not_repeated_without_bound() -> None:
+    properties = {f"p{number}": {"type": "object"} for number in range(2000)}
+    parameters = {"properties": properties, "$defs": {"a": {"title": "x" * 10_000}}}
+    body = deep_tool(tool_choice="required", function={"parameters": parameters})
+    with pytest.raises(RequestError, match="too large"):
+        adjusted("kimi_k3", None, body)
