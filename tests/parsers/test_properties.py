@@ -60,7 +60,7 @@ PROMPTS: list[list[int] | None] = [None, [], [9, 1], [9, 1, 2], [2, 5, 9], [1, 3
 
 every_combination = pytest.mark.parametrize(("tool", "reasoning"), COMBINATIONS)
 modest = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 
@@ -192,7 +192,7 @@ def test_work_grows_as_the_output(tool: str, what: str) -> None:
             stream.feed([piece])
         stream.finish("length")
 
-    small, large = lines_run(lambda: run(50)), lines_run(lambda: run(200))
+    small, large = lines_run(lambda: run(25)), lines_run(lambda: run(100))
     assert large <= 4.4 * small
 
 
@@ -209,7 +209,7 @@ def test_a_long_output_in_one_piece(tool: str, what: str) -> None:
         stream = fmt.start(AUTO, [1, 2])
         return added(stream.feed(pieces) + stream.finish("length"))
 
-    small, large = lines_run(lambda: run(500)), lines_run(lambda: run(2000))
+    small, large = lines_run(lambda: run(250)), lines_run(lambda: run(1000))
     assert large <= 4.4 * small
     assert run(500) == streamed(fmt, AUTO, [1, 2], [[piece] for piece in LONG[what](500)])
 
