@@ -258,12 +258,19 @@ class Stream:
         if region.sink in _OPENED:
             if self._region.sink is Sink.REASONING:
                 spelt = ""  # the end of reasoning is no text, wherever it leads
+            if region.sink is Sink.HOLD and self._region.sink is Sink.HOLD:
+                self._let_go()
             self._raw = (self._raw if self._region.sink in _UNDECIDED else "") + spelt
         else:
             self._raw = ""
         self._region = region
         if not region.in_call:
             self._decoder = None
+
+    def _let_go(self) -> None:
+        """One opening marker after another: the older ones are text once they are many."""
+        if len(self._raw) > MAX_HELD_SPACE:
+            self._settle()
 
     def _settle(self) -> None:
         """What was kept is text after all, of the region that such text belongs to."""

@@ -114,3 +114,15 @@ def test_schemas_that_are_none() -> None:
         context = Context(tools=(Tool("f", parameters),), tool_choice="auto")
         text = "<function=f><parameter=a>1</parameter></function>"
         assert parsed("qwen3_coder", [text], context=context)[2] == [("f", '{"a": "1"}')]
+
+
+@pytest.mark.parametrize("tool", ["hermes", "qwen3_coder", "step3p5", "llama3_json"])
+def test_one_opening_marker_after_another_is_not_kept_for_ever(tool: str) -> None:
+    fmt = loaded(tool, None)
+    opener = Special("<tool_call>") if "<tool_call>" in fmt.specials.values() else "<tool_call>"
+    stream = fmt.start(AUTO, None)
+    for _ in range(200):
+        stream.feed([opener])
+        stream = fmt.resume(stream.snapshot(), AUTO)
+        assert len(json.dumps(stream.snapshot())) <= 1024
+    parsed(tool, [opener] * 200)
