@@ -17,11 +17,12 @@ from msgspec import UnsetType
 from . import derender_chat, derender_chat_chunk, derender_completion, stream_state
 from .answer import Answer
 from .derender_bounds import check_logprobs, check_prompt, check_responses, check_token_ids
-from .errors import RequestError, model_not_found, schema_error
+from .errors import RequestError, schema_error
 from .fingerprint_check import check_fingerprint, written
 from .protocol import derender as wire
 from .protocol.decode import decode
 from .protocol.generate import GenerateChunk
+from .render import check_model
 from .request_facts import RequestFacts, chat_facts, completion_facts
 from .stream_state import Kind, StreamState, check_choice
 
@@ -174,8 +175,7 @@ def _check_chunk(
 
 
 def _model_name(model: Model, name: str | None) -> str:
-    if name and name not in model.names:
-        raise model_not_found(name, model.names)
+    check_model(model, name)
     return name or model.names[0]
 
 
