@@ -35,7 +35,7 @@ def example(monkeypatch: pytest.MonkeyPatch) -> Any:
         module = types.ModuleType(path.removesuffix(".py").replace("/", "."))
         module.__package__ = module.__name__.rpartition(".")[0]
         monkeypatch.setitem(sys.modules, module.__name__, module)
-        exec(compile(block[1], path, "exec"), module.__dict__)
+        exec(compile(block[1], f"<{path} of the guide>", "exec"), module.__dict__)
         return module
 
     return load
