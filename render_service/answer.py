@@ -10,9 +10,11 @@ class Answer(NamedTuple):
 
     outcome: what the parser found (`content`, `reasoning`, `tool_calls`, `plain`),
     None where nothing was parsed. state_bytes: size of the `stream_state` sent.
+    headers: of this answer alone, names in lower case.
     """
 
     body: bytes
     tokens: int = 0
     outcome: str | None = None
     state_bytes: int | None = None
+    headers: tuple[tuple[bytes, bytes], ...] = ()

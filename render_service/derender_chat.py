@@ -6,7 +6,7 @@ Answers have vLLM 0.33.0's fields in its order (`renderers/online_derenderer.py`
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from parsers import Result
@@ -18,8 +18,6 @@ from .request_facts import NO_REQUEST, RequestFacts
 from .tool_call_id import tool_call_id
 
 if TYPE_CHECKING:
-    from parsers import Piece
-
     from .model import Model
     from .protocol.generate import (
         GenerateChoice,
@@ -75,10 +73,12 @@ def _whole_choice(
     if not choice.token_ids:
         raise RequestError(f"choice {choice.index} has empty or null token_ids")
     known = facts or NO_REQUEST
-    parsed = model.format is not None and facts is not None
+    parsed = model.outputs.parses and facts is not None
     pieces, stop_reason = decode_output(model, choice, known, prompt_token_ids, pieces=parsed)
     if parsed:
-        result = _parse(model, pieces, known, prompt_token_ids, choice.finish_reason)
+        result = model.outputs.parse(
+            pieces, choice.token_ids, known, prompt_token_ids, choice.finish_reason
+        )
     else:
         result = Result(None, "".join(pieces), [])
     hidden = parsed and not known.include_reasoning
@@ -95,18 +95,6 @@ def _whole_choice(
         "weight_versions": None,
     }
     return built, _outcome(result) if parsed else "plain"
-
-
-def _parse(
-    model: Model,
-    pieces: Iterable[Piece],
-    facts: RequestFacts,
-    prompt_token_ids: Sequence[int] | None,
-    finish_reason: str | None,
-) -> Result:
-    assert model.format is not None
-    assert facts.context is not None
-    return model.format.parse(pieces, facts.context, prompt_token_ids, finish_reason)
 
 
 def _message(result: Result, request_id: str, choice: int, facts: RequestFacts) -> Json:

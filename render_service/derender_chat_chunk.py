@@ -20,9 +20,8 @@ from .stream_state import VERSION, StreamState, invalid
 from .tool_call_id import tool_call_id
 
 if TYPE_CHECKING:
-    from parsers import Piece
-
     from .model import Model
+    from .output_parser import OutputStream
     from .protocol.generate import GenerateChunk, GenerateStreamChoice
 
 Json = dict[str, Any]
@@ -42,15 +41,14 @@ def chunk(
     choices: list[Json] = []
     outcome = None
     if state is None:
-        state = _first_state(model, known, prompt_token_ids)
-    elif state.p is None and model.format is not None:
-        raise invalid("it comes from a server without a parser, this one has one")
-    elif state.p is not None and model.format is None:
-        raise invalid("it comes from a server with a parser, this one has none")
-    if generated.choices:
-        choice = generated.choices[0]
-        built, state, outcome = _chunk_choice(model, generated.request_id, choice, state, known)
+        stream: OutputStream = model.outputs.start(known, prompt_token_ids)
+        state = StreamState(v=VERSION, n=len(prompt_token_ids or ()))
+    else:
+        stream = _resume(model, state, known)
+    for choice in generated.choices:
+        built, outcome = _chunk_choice(model, generated.request_id, choice, state, stream, known)
         choices.append(built)
+    state.d, state.p = stream.snapshot()
     answer = {
         "id": generated.request_id,
         "object": "chat.completion.chunk",
@@ -74,20 +72,11 @@ def chunk(
     return answer, state, outcome
 
 
-def _first_state(
-    model: Model, facts: RequestFacts, prompt_token_ids: Sequence[int] | None
-) -> StreamState:
-    decoder = model.detokenizer.start(
-        prompt_token_ids,
-        skip_special_tokens=model.format is None and facts.skip_special_tokens,
-        spaces_between_special_tokens=facts.spaces_between_special_tokens,
-        pieces=model.format is not None,
-    )
-    parser = None
-    if model.format is not None:
-        assert facts.context is not None
-        parser = model.format.start(facts.context, prompt_token_ids).snapshot()
-    return StreamState(v=VERSION, d=decoder.snapshot(), p=parser, n=len(prompt_token_ids or ()))
+def _resume(model: Model, state: StreamState, facts: RequestFacts) -> OutputStream:
+    try:
+        return model.outputs.resume(state.d, state.p, facts)
+    except ValueError as error:
+        raise invalid(str(error)) from error
 
 
 def _chunk_choice(
@@ -95,35 +84,24 @@ def _chunk_choice(
     request_id: str,
     choice: GenerateStreamChoice,
     state: StreamState,
+    stream: OutputStream,
     facts: RequestFacts,
-) -> tuple[Json, StreamState, str | None]:
+) -> tuple[Json, str | None]:
+    """The choice's part of the chunk, and at the end what was found. Advances state and stream."""
     ids = choice.token_ids or []
     text_ids, stop_reason = drop_stop_token(
         ids, choice.finish_reason, choice.stop_reason, facts.stop, model.generation
     )
-    parsed = model.format is not None
-    try:
-        decoder = model.detokenizer.resume(
-            state.d,
-            skip_special_tokens=not parsed and facts.skip_special_tokens,
-            spaces_between_special_tokens=facts.spaces_between_special_tokens,
-            pieces=parsed,
-        )
-    except ValueError as error:
-        raise invalid(str(error)) from error
-    pieces = decoder.feed(text_ids)
-    finish_reason, outcome, snapshot = choice.finish_reason, None, None
-    if parsed:
-        delta, called, snapshot = _parsed_delta(model, request_id, choice, pieces, state, facts)
-        if finish_reason is not None:
-            if not state.e:
-                outcome = "tool_calls" if called else "content"
-            finish_reason = finish_reason_of(finish_reason or "stop", facts, called)
-    else:
-        delta = {"role": None, "content": "".join(pieces) or None, "reasoning": None}
-        outcome = "plain" if finish_reason is not None else None
+    parsed, finish_reason, outcome = model.outputs.parses, choice.finish_reason, None
+    ends = finish_reason is not None and not state.e
+    events = stream.feed(ids, text_ids, finish_reason if ends else None)
+    delta = _delta(events, request_id, choice.index, facts)
     if not state.r:
         delta["role"] = "assistant"
+    if ends:
+        outcome = _outcome(parsed, stream.called)
+    if parsed and finish_reason is not None:
+        finish_reason = finish_reason_of(finish_reason or "stop", facts, stream.called)
     hidden = parsed and not facts.include_reasoning
     built = {
         "index": choice.index,
@@ -138,38 +116,23 @@ def _chunk_choice(
         "token_ids": choice.token_ids if facts.return_token_ids and not hidden else None,
         "weight_versions": None,
     }
-    after = StreamState(
-        v=VERSION,
-        d=decoder.snapshot(),
-        p=snapshot,
-        r=True,
-        i=choice.index,
-        e=state.e or finish_reason is not None,
-        l=context_tail(state.l, ids),
-        n=state.n + len(ids),
-    )
-    return built, after, outcome
+    _advance(state, choice)
+    return built, outcome
 
 
-def _parsed_delta(
-    model: Model,
-    request_id: str,
-    choice: GenerateStreamChoice,
-    pieces: Iterable[Piece],
-    state: StreamState,
-    facts: RequestFacts,
-) -> tuple[Json, bool, list[Any]]:
-    """The delta, whether a tool was called by now, and the parser's next snapshot."""
-    assert model.format is not None
-    assert facts.context is not None
-    try:
-        parser = model.format.resume(state.p, facts.context)
-    except ValueError as error:
-        raise invalid(str(error)) from error
-    events = parser.feed(pieces)
-    if choice.finish_reason is not None and not state.e:
-        events += parser.finish(choice.finish_reason)
-    return _delta(events, request_id, choice.index, facts), parser.called, parser.snapshot()
+def _outcome(parsed: bool, called: bool) -> str:
+    if not parsed:
+        return "plain"
+    return "tool_calls" if called else "content"
+
+
+def _advance(state: StreamState, choice: GenerateStreamChoice) -> None:
+    ids = choice.token_ids or []
+    state.r = True
+    state.i = choice.index
+    state.e = state.e or choice.finish_reason is not None
+    state.l = context_tail(state.l, ids)
+    state.n += len(ids)
 
 
 def _delta(events: Iterable[Event], request_id: str, choice: int, facts: RequestFacts) -> Json:

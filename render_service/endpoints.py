@@ -101,7 +101,7 @@ class EndpointHandler:
             body = await read_body(receive, headers, self._max_body_bytes)
             start = perf_counter()
             answer = await self._answer(body, headers.get(b"x-request-id"))
-            reply = Reply(200, answer.body, self._headers)
+            reply = Reply(200, answer.body, self._headers + answer.headers)
             self._meter.answer(answer)
         except RequestError as error:
             reply = error_reply(error)

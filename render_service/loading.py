@@ -16,6 +16,7 @@ from .generation import load_generation
 from .hub import ModelFiles, StartupError, find
 from .model import Model
 from .model_config import max_model_len, vocab_size
+from .native_parser import NativeParser
 from .parser_names import check_model_type, check_parser_names
 from .settings import Settings
 from .state_keys import StateKeys
@@ -59,6 +60,7 @@ def load_model(settings: Settings) -> Model:
     with _read_from(f"the generation config of {files.name}"):
         generation = load_generation(settings, files, config, tokenizer)
     vocabulary = vocab_size(config, tokenizer.max_id)
+    detokenizer = Detokenizer(tokenizer, {} if format is None else format.specials)
     return Model(
         settings=settings,
         names=settings.served_model_name or (settings.model or DEMO_NAME,),
@@ -68,8 +70,9 @@ def load_model(settings: Settings) -> Model:
         tokenizer=tokenizer,
         templates=templates,
         generation=generation,
-        detokenizer=Detokenizer(tokenizer, {} if format is None else format.specials),
+        detokenizer=detokenizer,
         format=format,
+        outputs=NativeParser(detokenizer, format),
         state_keys=StateKeys(settings.state_key),
         fingerprint=Fingerprint(
             components(

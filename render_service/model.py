@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .detokenizer import Detokenizer
     from .fingerprint import Fingerprint
     from .generation import GenerationDefaults
+    from .output_parser import OutputParser
     from .settings import Settings
     from .template import ChatTemplate
     from .template_source import ChatTemplates
@@ -26,7 +27,8 @@ class Model:
     """names: served names, the first is the default. config: config.json (model_type and so on).
 
     vocab_size: the model's, not the tokenizer's: IDs at or above it are refused.
-    format: None where neither parser is configured. requests: a cache, changes no answer.
+    format: None where neither parser is native. outputs: reads what the model generates.
+    requests: a cache, changes no answer.
     state_keys: what signs the stream states, none by default.
     """
 
@@ -40,6 +42,7 @@ class Model:
     generation: GenerationDefaults
     detokenizer: Detokenizer
     format: parsers.Format | None
+    outputs: OutputParser
     fingerprint: Fingerprint
     requests: RequestCache = field(default_factory=RequestCache)
     state_keys: StateKeys = field(default_factory=StateKeys)

@@ -62,7 +62,7 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
         _max_tokens(model, request, asked, prompt),
         keep_special=keeps_special_tokens(model.settings, request),
     )
-    reasoning = model.format is not None and model.format.reasoning is not None
+    reasoning = model.outputs.reasoning is not None
     answer = _generate_request(
         request,
         prompt,
@@ -185,14 +185,11 @@ def _reasoning_ended(
     """Whether generation starts behind the reasoning; None leaves that to the engine."""
     if not request.include_reasoning:
         return True
-    if model.format is None or model.format.reasoning is None:
-        return None
-    ended: bool | None = model.format.reasoning_ended(prompt.ids, kwargs)
-    return ended
+    return model.outputs.reasoning_ended(prompt.ids, kwargs)
 
 
 def _is_harmony(model: Model) -> bool:
-    return model.format is not None and model.config.get("model_type") == HARMONY
+    return model.outputs.parses and model.config.get("model_type") == HARMONY
 
 
 def _check_beam_search(request: Request) -> None:
@@ -208,7 +205,7 @@ def _check_not_empty(prompt: Prompt) -> None:
 def _check_tool_choice(model: Model, request: ChatRequest) -> None:
     """Calls can only be asked for where a tool parser reads them."""
     choice = request.tool_choice
-    if choice in (None, "none") or (model.format is not None and model.format.tool is not None):
+    if choice in (None, "none") or model.outputs.tool is not None:
         return
     if choice == "auto":
         raise RequestError(

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class RequestFacts:
     """top_limit: logprob candidates kept, None for all. named_tool: tool_choice names a tool.
 
-    forces_calls: tool_choice is `required` or names a tool. context: None for completions.
+    forces_calls: tool_choice is `required` or names a tool. context: what parsing needs.
     numbered_from: calls the conversation had before, for models that number them; else None.
     """
 
@@ -42,7 +42,7 @@ class RequestFacts:
     top_limit: int | None = None
     named_tool: bool = False
     forces_calls: bool = False
-    context: parsers.Context | None = None
+    context: parsers.Context = field(default_factory=parsers.Context)
     numbered_from: int | None = None
 
 
@@ -79,7 +79,7 @@ def completion_facts(model: Model, raw: Raw) -> RequestFacts | None:
 
 
 def _size(facts: RequestFacts) -> int:
-    context = facts.context or parsers.Context()
+    context = facts.context
     tools = [(tool.name, tool.parameters) for tool in context.tools]
     stop = facts.stop
     return footprint(

@@ -45,6 +45,8 @@ def _template(model: Model) -> str:
 
 
 def _parsers(model: Model) -> str:
-    if model.format is None:
+    if not model.outputs.parses:
         return "none"
-    return f"reasoning {model.format.reasoning or 'none'}, tool calls {model.format.tool or 'none'}"
+    return (
+        f"reasoning {model.outputs.reasoning or 'none'}, tool calls {model.outputs.tool or 'none'}"
+    )

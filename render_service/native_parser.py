@@ -1,0 +1,104 @@
+"""Outputs read by a format of `parsers`, or without one taken as content."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from parsers import Content, Result
+
+if TYPE_CHECKING:
+    import parsers
+    from parsers import Event, Piece
+
+    from .detokenizer import Detokenizer, DetokenizerStream
+    from .request_facts import RequestFacts
+
+
+class NativeStream:
+    """See `OutputStream`."""
+
+    __slots__ = ("_decoder", "_parser")
+
+    def __init__(self, decoder: DetokenizerStream, parser: parsers.Stream | None) -> None:
+        self._decoder = decoder
+        self._parser = parser
+
+    @property
+    def called(self) -> bool:
+        return self._parser is not None and self._parser.called
+
+    def feed(
+        self, ids: Sequence[int], text_ids: Sequence[int], finish_reason: str | None
+    ) -> list[Event]:
+        pieces, parser = self._decoder.feed(text_ids), self._parser
+        if parser is None:
+            text = "".join(pieces)
+            return [Content(text)] if text else []
+        events = parser.feed(pieces)
+        if finish_reason is not None:
+            events += parser.finish(finish_reason)
+        return events
+
+    def snapshot(self) -> tuple[Any, list[Any] | None]:
+        parser = self._parser
+        return self._decoder.snapshot(), None if parser is None else parser.snapshot()
+
+
+class NativeParser:
+    """See `OutputParser`. format: None where neither parser is configured."""
+
+    def __init__(self, detokenizer: Detokenizer, format: parsers.Format | None) -> None:
+        self._detokenizer = detokenizer
+        self._format = format
+        self.parses = format is not None
+        self.tool = None if format is None else format.tool
+        self.reasoning = None if format is None else format.reasoning
+
+    def reasoning_ended(
+        self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]
+    ) -> bool | None:
+        if self._format is None:
+            return None
+        return self._format.reasoning_ended(prompt_token_ids, template_kwargs)
+
+    def start(self, facts: RequestFacts, prompt_token_ids: Sequence[int] | None) -> NativeStream:
+        decoder = self._detokenizer.start(
+            prompt_token_ids,
+            skip_special_tokens=self._skips(facts),
+            spaces_between_special_tokens=facts.spaces_between_special_tokens,
+            pieces=self.parses,
+        )
+        if self._format is None:
+            return NativeStream(decoder, None)
+        return NativeStream(decoder, self._format.start(facts.context, prompt_token_ids))
+
+    def resume(self, decoder: Any, parser: list[Any] | None, facts: RequestFacts) -> NativeStream:
+        if (parser is None) is self.parses:
+            there = ("with", "none") if parser is not None else ("without", "one")
+            raise ValueError(f"it comes from a server {there[0]} a parser, this one has {there[1]}")
+        text = self._detokenizer.resume(
+            decoder,
+            skip_special_tokens=self._skips(facts),
+            spaces_between_special_tokens=facts.spaces_between_special_tokens,
+            pieces=self.parses,
+        )
+        if self._format is None:
+            return NativeStream(text, None)
+        return NativeStream(text, self._format.resume(parser, facts.context))
+
+    def _skips(self, facts: RequestFacts) -> bool:
+        """A parser must see the special tokens."""
+        return not self.parses and facts.skip_special_tokens
+
+    def parse(
+        self,
+        pieces: Sequence[Piece],
+        ids: Sequence[int],
+        facts: RequestFacts,
+        prompt_token_ids: Sequence[int] | None,
+        finish_reason: str | None,
+    ) -> Result:
+        if self._format is None:
+            return Result(None, "".join(pieces), [])
+        return self._format.parse(pieces, facts.context, prompt_token_ids, finish_reason)

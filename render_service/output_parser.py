@@ -1,0 +1,69 @@
+"""What makes events of an output's token IDs: built once a model, with a stream for each output.
+
+The derenderer knows these two interfaces; behind them is a native format (`native_parser.py`) or
+a parser class of vLLM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from parsers import Event, Piece, Result
+
+    from .request_facts import RequestFacts
+
+
+class OutputStream(Protocol):
+    """One output being read."""
+
+    @property
+    def called(self) -> bool:
+        """Whether a tool call has been emitted, for `finish_reason`."""
+
+    def feed(
+        self, ids: Sequence[int], text_ids: Sequence[int], finish_reason: str | None
+    ) -> list[Event]:
+        """ids: of one chunk. text_ids: those of them that are text, without the stop token.
+
+        finish_reason: given once, with the last chunk.
+        """
+
+    def snapshot(self) -> tuple[Any, list[Any] | None]:
+        """What a state keeps of it, JSON-able: of the detokenizer, and of the parser."""
+
+
+class OutputParser(Protocol):
+    """Immutable. tool, reasoning: names of its parts, None where there is none."""
+
+    @property
+    def tool(self) -> str | None: ...
+    @property
+    def reasoning(self) -> str | None: ...
+
+    @property
+    def parses(self) -> bool:
+        """Whether there is either part; else all output is content."""
+
+    def reasoning_ended(
+        self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]
+    ) -> bool | None:
+        """Whether the output of a prompt begins behind the reasoning; None without that part."""
+
+    def start(
+        self, facts: RequestFacts, prompt_token_ids: Sequence[int] | None
+    ) -> OutputStream: ...
+
+    def resume(self, decoder: Any, parser: list[Any] | None, facts: RequestFacts) -> OutputStream:
+        """The stream of a snapshot; ValueError for what is none."""
+
+    def parse(
+        self,
+        pieces: Sequence[Piece],
+        ids: Sequence[int],
+        facts: RequestFacts,
+        prompt_token_ids: Sequence[int] | None,
+        finish_reason: str | None,
+    ) -> Result:
+        """A whole output. pieces: its text, with special tokens that are markers apart."""
