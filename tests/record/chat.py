@@ -2,7 +2,7 @@
 
     vllm launch render MODEL --port 8100 --trust-request-chat-template
         (vLLM 0.33.0, MODEL a folder with the Qwen3 tokenizer)
-    python tests/record/chat.py http://127.0.0.1:8100 TEMPLATES
+    python -m tests.record.chat http://127.0.0.1:8100 TEMPLATES
 
 TEMPLATES is a folder of published chat templates. Each line holds a case, its request, and what
 `/tokenize` answers: the prompt's text (its tokens, decoded), its tokens where the case is about
@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from chat_corpus import MESSAGES, USER
-from chat_templates import CONVERSATIONS, PRINTS_PARTS, PRINTS_STRING, PUBLISHED, TEMPLATES
+from render_service.corpus.conversations import BASIC
+from render_service.corpus.messages import MESSAGES, USER
+from tests.record.chat_templates import PRINTS_PARTS, PRINTS_STRING, PUBLISHED, TEMPLATES
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "chat"
 
@@ -66,7 +67,7 @@ def templates(url: str) -> Iterator[dict[str, Any]]:
 
 
 def model(url: str) -> Iterator[dict[str, Any]]:
-    for name, request in CONVERSATIONS.items():
+    for name, request in BASIC.items():
         yield {"name": name, "request": request, **rendered(url, request, tokens=True)}
     for name, items in MESSAGES.items():
         request = {"messages": items, "tools": None}
@@ -76,7 +77,7 @@ def model(url: str) -> Iterator[dict[str, Any]]:
 def published(url: str, folder: Path) -> Iterator[dict[str, Any]]:
     for file in PUBLISHED:
         source = (folder / file).read_text(encoding="utf-8")
-        for name, request in CONVERSATIONS.items():
+        for name, request in BASIC.items():
             answer = rendered(url, {**request, "chat_template": source})
             yield {"name": name, "template": file, "request": request, **answer}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from chat_corpus import MESSAGES, SYSTEM, TEXT, TOOL, USER, calls
+from render_service.corpus.conversations import CONTINUE, PARTIAL
+from render_service.corpus.messages import MESSAGES, TEXT, TOOL, USER
 
 # Templates that print what they are given.
 PRINTS_STRING = "{{ messages | tojson }}"
@@ -12,8 +13,6 @@ PRINTS_PARTS = (
     "{% for m in messages %}{% for c in m.content %}{% endfor %}{% endfor %}{{ messages | tojson }}"
 )
 PRINTS_ARGUMENTS = "{{ messages | length }}|{{ tools | tojson }}|{{ documents | tojson }}"
-PARTIAL = [USER, {"role": "assistant", "content": "The answer "}]
-CONTINUE = {"continue_final_message": True, "add_generation_prompt": False}
 PRINTS_CONTENT = "{% for m in messages %}<{{ m['content'] }}>{% endfor %}"
 
 # name -> fields of the request; `chat_template` is always among them.
@@ -168,50 +167,6 @@ TEMPLATES: dict[str, dict[str, Any]] = {
     },
 }
 
-# Rendered with the model's own template and with published ones.
-CONVERSATIONS: dict[str, dict[str, Any]] = {
-    "chat": {"messages": [SYSTEM, USER]},
-    "no generation prompt": {"messages": [USER], "add_generation_prompt": False},
-    "special tokens": {"messages": [USER], "add_special_tokens": True},
-    "typed special tokens": {"messages": MESSAGES["special tokens"]},
-    "history": {
-        "messages": [
-            SYSTEM,
-            USER,
-            {"role": "assistant", "content": "7 °C.", "reasoning": "I know it."},
-            {"role": "user", "content": [TEXT, {"type": "text", "text": "second"}]},
-        ]
-    },
-    "tools": {"messages": [USER], "tools": [TOOL]},
-    "tools and system": {"messages": [SYSTEM, USER], "tools": [TOOL, TOOL]},
-    "tool calls": {
-        "messages": [
-            USER,
-            calls('{"city": "Köln", "unit": "°C"}', content="", reasoning="Look."),
-            {"role": "tool", "tool_call_id": "call_1", "content": "7"},
-            {"role": "assistant", "content": "It is 7 °C."},
-            {"role": "user", "content": "And in Aachen?"},
-        ],
-        "tools": [TOOL],
-    },
-    "parallel calls": {
-        "messages": [
-            USER,
-            calls('{"city": "Köln"}', '{"city": "Aachen"}'),
-            {"role": "tool", "tool_call_id": "call_1", "content": "7"},
-            {"role": "tool", "tool_call_id": "call_2", "content": [{"type": "text", "text": "8"}]},
-        ],
-        "tools": [TOOL],
-    },
-    "developer": {"messages": MESSAGES["developer"]},
-    "thinking off": {"messages": [USER], "chat_template_kwargs": {"enable_thinking": False}},
-    "thinking on": {
-        "messages": [USER],
-        "chat_template_kwargs": {"enable_thinking": True, "thinking": True, "unknown": 1},
-    },
-    "continue": {"messages": PARTIAL, **CONTINUE},
-    "assistant last": {"messages": PARTIAL},
-}
 # Published templates by file name, which the tests look for in `templates/` beside the models.
 PUBLISHED = (
     "Qwen3-Coder.jinja",

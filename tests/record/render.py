@@ -1,8 +1,9 @@
 """Record what real vLLM render servers answer, into tests/golden/render/*.jsonl.
 
-    python tests/record/render.py SERVER                          prints the server's flags
-    python tests/record/render.py SERVER http://127.0.0.1:8100    records
+    python -m tests.record.render SERVER                          prints the server's flags
+    python -m tests.record.render SERVER http://127.0.0.1:8100    records
 
+Requests are those of render_service/corpus and of server_cases.py.
 SERVER is a name in SERVERS, run as `vllm launch render FOLDER FLAGS` (vLLM 0.33.0), FOLDER holding
 the tokenizer files of its model. Each line of a golden file holds a case, its request and the
 answer; the first line holds the model and the server's settings by the names of
@@ -19,10 +20,10 @@ import urllib.request
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from render_corpus import Case
-from render_corpus_chat import chat_cases
-from render_corpus_servers import coder_cases, grammar_cases, llama_cases, plain_cases
-from render_corpus_text import completion_cases, raw_cases, tokenize_cases
+from render_service.corpus import Case
+from render_service.corpus.chats import chat_cases
+from render_service.corpus.texts import completion_cases, raw_cases, tokenize_cases
+from tests.record.server_cases import coder_cases, grammar_cases, llama_cases, plain_cases
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "render"
 
@@ -124,7 +125,7 @@ def stable(answer: Any) -> Any:
 def record(name: str, server: Server, url: str) -> None:
     with (GOLDEN / f"{name}.jsonl").open("w") as out:
         out.write(json.dumps({"model": server.model, "settings": server.settings}) + "\n")
-        for case, path, body in server.cases[name]:
+        for case, path, body, *_ in server.cases[name]:
             status, answer = post(url + path, body)
             sent = {"raw": body.decode("latin-1")} if isinstance(body, bytes) else {"body": body}
             line = {"case": case, "path": path, **sent, "status": status, "answer": stable(answer)}

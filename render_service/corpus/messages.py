@@ -1,4 +1,4 @@
-"""Messages whose rendering by vLLM is recorded (see chat.py)."""
+"""Messages in every shape that a client may send, and in some that no template can take."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 USER = {"role": "user", "content": "What is the weather in Köln?"}
 SYSTEM = {"role": "system", "content": "You are a careful assistant."}
 TEXT = {"type": "text", "text": "first"}
-TOOL = {
+TOOL: dict[str, Any] = {
     "type": "function",
     "function": {
         "name": "get_weather",

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from render_corpus import (
-    CHAT,
+from render_service.corpus.case import CHAT, DETOKENIZE, TOKENIZE, Case
+from render_service.corpus.fields import (
     CLOCK,
-    DETOKENIZE,
     HI,
-    TOKENIZE,
     TOOL_HISTORY,
     WEATHER,
-    Case,
     chat,
     completion,
     each,
@@ -104,14 +101,16 @@ def plain_cases() -> list[Case]:
             "truncate all no output", prompt=[5] * 300, truncate_prompt_tokens=-1, max_tokens=0
         ),
         *each(completion, "max_tokens", 10, 60, 256, 257, None),
-        ("tokenize long", TOKENIZE, {"prompt": long}),
-        ("tokenize chat", TOKENIZE, {"messages": HI}),
-        (
+        Case("tokenize long", TOKENIZE, {"prompt": long}),
+        Case("tokenize chat", TOKENIZE, {"messages": HI}),
+        Case(
             "tokenize template",
             TOKENIZE,
             {"messages": HI, "chat_template": "{{ messages[0].content }}"},
         ),
-        ("reuse", CHAT, {"messages": HI, "kv_transfer_params": {"prompt_token_ids": [5] * 300}}),
+        Case(
+            "reuse", CHAT, {"messages": HI, "kv_transfer_params": {"prompt_token_ids": [5] * 300}}
+        ),
     ]
 
 
@@ -136,10 +135,10 @@ def llama_cases() -> list[Case]:
             truncate_prompt_tokens=3,
             return_token_offsets=True,
         ),
-        ("tokenize", TOKENIZE, {"prompt": "Hello", "return_token_strs": True}),
-        ("tokenize plain", TOKENIZE, {"prompt": "Hello", "add_special_tokens": False}),
-        ("tokenize chat", TOKENIZE, {"messages": HI, "add_special_tokens": True}),
-        ("detokenize", DETOKENIZE, {"tokens": [128000, 9906, 128009]}),
+        Case("tokenize", TOKENIZE, {"prompt": "Hello", "return_token_strs": True}),
+        Case("tokenize plain", TOKENIZE, {"prompt": "Hello", "add_special_tokens": False}),
+        Case("tokenize chat", TOKENIZE, {"messages": HI, "add_special_tokens": True}),
+        Case("detokenize", DETOKENIZE, {"tokens": [128000, 9906, 128009]}),
     ]
 
 

@@ -1,22 +1,11 @@
-"""Requests for `render.py`: completions, tokenizing, and bodies that are no request."""
+"""Completions, tokenizing and detokenizing, and bodies that are no request at all."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from render_corpus import (
-    CHAT,
-    COMPLETION,
-    DETOKENIZE,
-    HI,
-    TOKENIZE,
-    TOOL_HISTORY,
-    WEATHER,
-    Case,
-    completion,
-    each,
-    sampling,
-)
+from .case import CHAT, COMPLETION, DETOKENIZE, TOKENIZE, Case
+from .fields import HI, TOOL_HISTORY, WEATHER, completion, each, sampling
 
 
 def completion_cases() -> list[Case]:
@@ -48,7 +37,7 @@ def completion_cases() -> list[Case]:
     return [
         *sampling(completion),
         *[completion(f"prompt {index}", prompt=prompt) for index, prompt in enumerate(prompts)],
-        ("no prompt", COMPLETION, {}),
+        Case("no prompt", COMPLETION, {}),
         *each(completion, "logprobs", 0, 3, 20, 21, -1, -2, None, "3", True, 2.5),
         completion("label logprobs", logprobs=1, logprob_token_ids=[5, 6]),
         completion(
@@ -89,7 +78,7 @@ def completion_cases() -> list[Case]:
 
 def tokenize_cases() -> list[Case]:
     def tokenize(name: str, **fields: Any) -> Case:
-        return (name, TOKENIZE, fields)
+        return Case(name, TOKENIZE, fields)
 
     return [
         *[
@@ -129,7 +118,7 @@ def tokenize_cases() -> list[Case]:
         tokenize("chat and prompt", messages=HI, prompt="a"),
         tokenize("nothing"),
         *[
-            (f"detokenize {i}", DETOKENIZE, {"tokens": t})
+            Case(f"detokenize {i}", DETOKENIZE, {"tokens": t})
             for i, t in enumerate(
                 [
                     [9707, 0],
@@ -149,8 +138,8 @@ def tokenize_cases() -> list[Case]:
                 ]
             )
         ],
-        ("detokenize nothing", DETOKENIZE, {}),
-        ("detokenize model", DETOKENIZE, {"tokens": [5], "model": "nobody"}),
+        Case("detokenize nothing", DETOKENIZE, {}),
+        Case("detokenize model", DETOKENIZE, {"tokens": [5], "model": "nobody"}),
     ]
 
 
@@ -174,7 +163,7 @@ def raw_cases() -> list[Case]:
         b'{"messages": ' + b"[" * 300 + b"]" * 300 + b"}",
     ]
     return [
-        (f"raw {index} {path}", path, body)
+        Case(f"raw {index} {path}", path, body)
         for index, body in enumerate(raw)
         for path in (CHAT, COMPLETION, TOKENIZE, DETOKENIZE)
     ]

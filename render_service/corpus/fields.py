@@ -1,6 +1,5 @@
-"""The requests whose answers `render.py` records from real vLLM render servers.
+"""Values of each field of a request: usual ones, those at a bound, beyond it, and of a wrong type.
 
-A case is `(name, path, body)`. A body that is bytes goes out as it stands, anything else as JSON.
 Values are ours; none comes from vLLM's tests. Here is what chats and completions share.
 """
 
@@ -8,12 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Case = tuple[str, str, Any]
-
-CHAT = "/v1/chat/completions/render"
-COMPLETION = "/v1/completions/render"
-TOKENIZE = "/tokenize"
-DETOKENIZE = "/detokenize"
+from .case import CHAT, COMPLETION, Case
 
 HI = [{"role": "user", "content": "Hi"}]
 WEATHER = {
@@ -45,11 +39,11 @@ INT64 = 2**63
 
 
 def chat(name: str, **fields: Any) -> Case:
-    return (name, CHAT, {"messages": HI, **fields})
+    return Case(name, CHAT, {"messages": HI, **fields})
 
 
 def completion(name: str, **fields: Any) -> Case:
-    return (name, COMPLETION, {"prompt": "Once upon", **fields})
+    return Case(name, COMPLETION, {"prompt": "Once upon", **fields})
 
 
 def each(make: Any, field: str, *values: Any, **fields: Any) -> list[Case]:

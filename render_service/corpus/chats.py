@@ -1,10 +1,11 @@
-"""Requests for `render.py`: messages, tools and what else only chats have."""
+"""Chats: shapes of messages, tools, and what else only chats have."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from render_corpus import CALL, CHAT, CLOCK, HI, TOOL_HISTORY, WEATHER, Case, chat, each, sampling
+from .case import CHAT, Case
+from .fields import CALL, CLOCK, HI, TOOL_HISTORY, WEATHER, chat, each, sampling
 
 
 def message_cases() -> list[Case]:
@@ -104,7 +105,7 @@ def chat_cases() -> list[Case]:
     return [
         *sampling(chat),
         *message_cases(),
-        ("no messages", CHAT, {}),
+        Case("no messages", CHAT, {}),
         *each(chat, "max_completion_tokens", 0, 10, 1000000, None),
         chat("both max tokens", max_completion_tokens=9, max_tokens=5),
         *each(chat, "logprobs", True, False, None, "x"),
