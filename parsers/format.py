@@ -14,6 +14,7 @@ from typing import Any
 from .codecs.base import Codec
 from .context import Context
 from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
+from .needs import Reads, needed
 from .pieces import Piece, Special
 from .policy import Policy
 from .regions import Compiled, Region, Sink, To, compiled
@@ -74,6 +75,11 @@ class ReasoningFormat:
     lead: str = ""
     starts: tuple[tuple[str, str, str], ...] = ()
     rewrites: type[SpeltNewlines] | None = None
+
+    @property
+    def told(self) -> set[str]:
+        """The template arguments that it looks at."""
+        return {*self.switches, *(name for name, _ in self.off), *(s[0] for s in self.starts)}
 
     def runs(self, context: Context) -> bool:
         """Whether the request has the model reason."""
@@ -290,6 +296,13 @@ class Format:
             return False
         context = Context(template_kwargs=template_kwargs)
         return not reasoning.runs(context) or reasoning.closed(prompt_token_ids, self._vocab)
+
+    def needs(self, context: Context) -> Context:
+        """As much of the context as a stream of this format is resumed with."""
+        forms = [form for form in self._forms.values() if form is not None]
+        reads = max((form.codec.reads for form in forms), default=Reads.PRESENCE)
+        told = {name for name, _ in self._tool.dialects} if self._tool else set()
+        return needed(context, reads, told | (self._reasoning.told if self._reasoning else set()))
 
     def start(self, context: Context, prompt_token_ids: Sequence[int] | None = None) -> Stream:
         """One output. Without the prompt's IDs, reasoning is taken to be open."""

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .schema import coerce, is_text
+from .schema import coerce, is_text, types_of
 
 MAX_LITERAL = 65_536
 """Longer text is no Python literal: it would cost too much to find out."""
@@ -192,8 +192,7 @@ def _dots(text: str, schema: object) -> object:
 
 
 def _dots_text(schema: object) -> bool:
-    nullable = isinstance(schema, dict) and "null" in json.dumps(schema, default=str)
-    return _dots_name(schema) in _DOTS_STRINGS and not nullable
+    return _dots_name(schema) in _DOTS_STRINGS and "null" not in types_of(schema)
 
 
 DOTS = TypingRule(_dots_text, _dots)

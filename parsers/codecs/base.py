@@ -6,9 +6,10 @@ keep doing nothing.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from ..context import Context
+from ..needs import Reads
 from ..policy import Policy
 
 
@@ -60,9 +61,14 @@ class Decoder:
 
 
 class Codec:
-    """How the bodies of a format's calls are read. Immutable."""
+    """How the bodies of a format's calls are read. Immutable.
+
+    reads: what its decoders look at in the context's tools.
+    """
 
     __slots__ = ()
+
+    reads: ClassVar[Reads] = Reads.PRESENCE
 
     def start(self, context: Context) -> Decoder:
         raise NotImplementedError

@@ -17,13 +17,12 @@ from typing import Any
 
 from ..context import Context
 from ..json_stream import dumps, escape
+from ..needs import Reads
+from ..limits import MAX_HEAD
 from ..policy import Policy
 from ..schema import conform, is_text
 from ..snapshot import Malformed, count, items, texts
 from .base import Codec, Decoder
-
-MAX_HEAD = 256
-"""Longer text between the marks of a name, or of a parameter's head, is none."""
 
 _WRAPPERS = ("arguments", "input")
 _HEAD = re.compile(r'\s*([^"]*)(?:"(?:\s+string="([^"]*)")?.*)?', re.DOTALL)
@@ -31,6 +30,8 @@ _HEAD = re.compile(r'\s*([^"]*)(?:"(?:\s+string="([^"]*)")?.*)?', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Dsml(Codec):
+    reads = Reads.TYPES
+
     def start(self, context: Context) -> Decoder:
         return DsmlDecoder(context)
 

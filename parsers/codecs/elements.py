@@ -14,11 +14,12 @@ from typing import Any
 
 from ..context import Context
 from ..json_stream import dumps
+from ..needs import Reads
+from ..limits import MAX_NAME
 from ..policy import Policy
 from ..schema import coerce, types_of
 from ..snapshot import texts
 from .base import Codec, Decoder
-from .tagged_parameters import MAX_NAME
 
 MAX_DEPTH = 128
 WORDS = "$text"
@@ -31,6 +32,7 @@ Element = str | list[tuple[str, Any]]
 @dataclass(frozen=True, slots=True)
 class Elements(Codec):
     prefix: str
+    reads = Reads.TYPES
 
     def start(self, context: Context) -> Decoder:
         return ElementsDecoder(self.prefix, context)

@@ -14,17 +14,14 @@ from enum import Enum, auto
 from typing import Any
 
 from ..context import Context
-from ..json_stream import MAX_DEPTH, dumps, escape
+from ..json_stream import dumps, escape
+from ..limits import MAX_HEAD, MAX_LEVELS, MAX_NAME
+from ..needs import Reads
 from ..policy import Policy
 from ..regions import BROKEN, DONE
 from ..schema import coerce, is_text
 from ..snapshot import Malformed, count, items, texts
 from .base import Codec, Decoder
-
-MAX_NAME = 128
-"""A longer name is none."""
-MAX_KEY = 256
-"""A longer key breaks the call off."""
 
 KEY, VALUE, STRING, BARE = "kvsb"
 """What comes: a key or the end of an object; a value, of an array also its end; their text."""
@@ -51,6 +48,7 @@ class LooseObject(Codec):
 
     mark: str
     typed: Typed = Typed.SCHEMA
+    reads = Reads.TYPES
 
     def start(self, context: Context) -> Decoder:
         return LooseDecoder(self, context)
@@ -66,7 +64,7 @@ class LooseObject(Codec):
         decoder.keys, decoder.counts = texts(keys, len(keys)), [count(n) for n in counts]
         if phase not in (KEY, VALUE, STRING, BARE) or stack.strip("{[("):
             raise Malformed
-        if not len(stack) == len(keys) == len(counts) <= MAX_DEPTH or (not stack and phase != KEY):
+        if not len(stack) == len(keys) == len(counts) <= MAX_LEVELS or (not stack and phase != KEY):
             raise Malformed
         return decoder
 
@@ -138,9 +136,9 @@ class LooseDecoder(Decoder):
             return self._close(at, out)
         if text[at] == "]":
             return ~at
-        end = text.find(":", at, at + MAX_KEY)
+        end = text.find(":", at, at + MAX_HEAD)
         if end < 0:
-            if len(text) - at > MAX_KEY:
+            if len(text) - at > MAX_HEAD:
                 return ~at
             self.held = text[at:]
             return len(text)
@@ -154,7 +152,7 @@ class LooseDecoder(Decoder):
     def _value(self, text: str, at: int, out: Policy) -> int:
         char, mark = text[at], self.codec.mark
         if char in "{[":
-            if len(self.stack) == MAX_DEPTH:
+            if len(self.stack) == MAX_LEVELS:
                 return ~at
             self._open(char, out)
             return at + 1
@@ -195,7 +193,7 @@ class LooseDecoder(Decoder):
         """Whether the string that begins like this stays one."""
         if self.codec.typed is Typed.SCHEMA:
             return self.streams and bool(self.kept)
-        start = self.kept[:MAX_KEY].lstrip(" \t\n\r")
+        start = self.kept[:MAX_HEAD].lstrip(" \t\n\r")
         return bool(start) and start[0] not in _JSON_FIRST
 
     def _bare(self, text: str, at: int, out: Policy) -> int:

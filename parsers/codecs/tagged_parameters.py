@@ -13,13 +13,12 @@ from typing import Any
 
 from ..context import Context
 from ..json_stream import dumps, escape
+from ..needs import Reads
+from ..limits import MAX_NAME, trailing
 from ..policy import Policy
 from ..snapshot import count, items, texts
 from ..typing_rules import SCHEMA, TypingRule
 from .base import Codec, Decoder
-
-MAX_NAME = 128
-"""Longer text between the tags of a name is no name."""
 
 
 class Trim(Enum):
@@ -43,6 +42,7 @@ class TaggedParameters(Codec):
     known: bool = False
     trims_keys: bool = True
     rule: TypingRule = SCHEMA
+    reads = Reads.TYPES
 
     def start(self, context: Context) -> Decoder:
         return TaggedDecoder(self, context)

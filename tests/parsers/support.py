@@ -75,13 +75,16 @@ def streamed(
     resumed: bool = False,
     reason: str | None = "stop",
 ) -> Joined:
-    """Feed the chunks; `resumed`: through a JSON round trip of the snapshot after each."""
+    """Feed the chunks; `resumed`: through a JSON round trip of the snapshot after each, with as
+    much of the context as the format needs.
+    """
     stream = fmt.start(context, prompt)
+    needed = fmt.needs(context)
     events: list[Event] = []
     for chunk in chunks:
         events += stream.feed(chunk)
         if resumed:
-            stream = fmt.resume(json.loads(json.dumps(stream.snapshot())), context)
+            stream = fmt.resume(json.loads(json.dumps(stream.snapshot())), needed)
     return added(events + stream.finish(reason))
 
 
