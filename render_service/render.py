@@ -18,6 +18,7 @@ from .adjust import joins_special_tokens, keeps_special_tokens
 from .answer import Answer
 from .call_constraints import constrain_calls
 from .chat_prompt import chat_prompt, template_kwargs
+from .common_prefix import prefix_header
 from .errors import RequestError, model_not_found
 from .fingerprint_check import suffix
 from .parser_names import HARMONY
@@ -81,7 +82,8 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
             "history_tool_call_cnt": history_tool_calls(request.messages),
         },
     )
-    return Answer(encode(answer), tokens=len(prompt.ids))
+    shared = prefix_header(model, request.previous_token_ids, [prompt])
+    return Answer(encode(answer), tokens=len(prompt.ids), headers=shared)
 
 
 def completion(model: Model, body: bytes, request_id: str | None) -> Answer:
@@ -104,6 +106,7 @@ def completion(model: Model, body: bytes, request_id: str | None) -> Answer:
     ]
     if not prompts:
         raise invalid("You must pass at least one prompt", "prompt")
+    shared = prefix_header(model, request.previous_token_ids, prompts)
     answers = []
     for index, prompt in enumerate(prompts):
         _check_not_empty(prompt)
@@ -113,7 +116,8 @@ def completion(model: Model, body: bytes, request_id: str | None) -> Answer:
         answers.append(
             _generate_request(request, prompt, sampling, request_id=own_id + suffix(model))
         )
-    return Answer(encode(answers), tokens=sum(len(prompt.ids) for prompt in prompts))
+    tokens = sum(len(prompt.ids) for prompt in prompts)
+    return Answer(encode(answers), tokens=tokens, headers=shared)
 
 
 def check_model(model: Model, name: str | None) -> None:

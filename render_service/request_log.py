@@ -23,6 +23,7 @@ _TEXT = (
     "generate_response",
     "generate_chunk",
     "prompt_token_ids",
+    "previous_token_ids",
     "stream_state",
     "chat_request",
     "completion_request",

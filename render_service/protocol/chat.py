@@ -30,6 +30,7 @@ from .fields import (
     TruncationSide,
     invalid,
 )
+from .generate import TokenId
 from .message_shape import check_messages, rename_reasoning
 
 __all__ = ["ChatRequest", "NamedToolChoice", "decode_chat_request"]
@@ -105,6 +106,7 @@ class ChatRequest(Struct, kw_only=True):
     routed_experts_prompt_start: Count = 0
     return_token_offsets: bool | None = False
     return_prompt_text: bool | None = None
+    previous_token_ids: list[TokenId] | None = None  # ours
     mm_payload: MediaPayload = "tensors"
     return_mm_kwargs: bool | None = None
     cache_salt: str | None = None

@@ -27,6 +27,7 @@ from .fields import (
     TruncationSide,
     invalid,
 )
+from .generate import TokenId
 
 MAX_PROMPTS = 1024
 """vLLM's VLLM_MAX_COMPLETION_PROMPTS."""
@@ -90,6 +91,7 @@ class CompletionRequest(Struct, kw_only=True):
     return_weight_versions: bool = False
     routed_experts_prompt_start: Count = 0
     return_token_offsets: bool | None = False
+    previous_token_ids: list[TokenId | list[TokenId]] | None = None  # ours
     mm_payload: MediaPayload = "tensors"
     return_mm_kwargs: bool | None = None
     cache_salt: str | None = None
