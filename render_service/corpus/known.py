@@ -1,0 +1,55 @@
+"""Requests of the corpus that this service answers otherwise than vLLM on purpose, and why.
+
+Keys: path of the request, start of its name. docs/differences.md says the same in words.
+"""
+
+from __future__ import annotations
+
+from .case import CHAT, COMPLETION, DETOKENIZE, TOKENIZE
+
+_STRUCTURED = "a dump of Python's dict in vLLM, here the names to choose from"
+_NOT_JSON = "vLLM reads NaN, Infinity and unpaired surrogates, which JSON does not have"
+_PARTS = "vLLM takes strings and untyped parts in custom roles only, here in all"
+_PYTHON = "a Python exception's text in vLLM"
+_RAW = {
+    "raw 8 ": "vLLM answers without its error shape",
+    "raw 9 ": _NOT_JSON,
+    "raw 10 ": _NOT_JSON,
+    "raw 11 ": _NOT_JSON,
+    "raw 14 ": "nesting is bounded",
+}
+
+WORDS = {
+    (CHAT, "structured"): _STRUCTURED,
+    (COMPLETION, "structured"): _STRUCTURED,
+    (CHAT, "response_format={'type': 'json_schema'"): _STRUCTURED,
+    (COMPLETION, "response_format={'type': 'json_schema'"): _STRUCTURED,
+    (CHAT, "messages "): _PYTHON,
+    (DETOKENIZE, "detokenize 6"): _PYTHON,
+}
+"""Only the error's message differs."""
+
+MORE = {
+    (CHAT, "stream options null"): "unknown stream options are not passed on",
+    (COMPLETION, "stream options null"): "unknown stream options are not passed on",
+    (CHAT, "structured_outputs='x'"): "500 in vLLM",
+    (COMPLETION, "structured_outputs='x'"): "500 in vLLM",
+    (CHAT, "messages 20"): _PARTS,
+    (CHAT, "messages 21"): _PARTS,
+    (CHAT, "messages 22"): _PARTS,
+    (CHAT, "messages 23"): _PARTS,
+    (COMPLETION, "prompt 18"): "true is no token ID",
+    (TOKENIZE, "chat tools"): "vLLM leaves `reasoning_content` out, unlike its render",
+    **{
+        (path, name): reason
+        for path in (CHAT, COMPLETION, TOKENIZE, DETOKENIZE)
+        for name, reason in _RAW.items()
+    },
+}
+
+
+def reason(table: dict[tuple[str, str], str], path: str, name: str) -> str | None:
+    """Why this request's answer differs, by one of the tables; None where it does not."""
+    return next(
+        (why for (at, start), why in table.items() if at == path and name.startswith(start)), None
+    )
