@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+Header = tuple[bytes, bytes]
+
 
 class Answer(NamedTuple):
     """body: JSON. tokens: prompt tokens rendered or output tokens derendered.
@@ -17,4 +19,4 @@ class Answer(NamedTuple):
     tokens: int = 0
     outcome: str | None = None
     state_bytes: int | None = None
-    headers: tuple[tuple[bytes, bytes], ...] = ()
+    headers: tuple[Header, ...] = ()

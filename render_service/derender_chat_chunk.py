@@ -6,23 +6,24 @@ Answers have vLLM 0.33.0's fields in its order (`renderers/online_derenderer.py`
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from parsers import Arguments, Content, Event, Reasoning, ToolCall
 
 from .derender_chat import finish_reason as finish_reason_of
 from .derender_common import fragment, usage_of
-from .logprobs import chat_logprobs, context_tail
-from .request_facts import NO_REQUEST, RequestFacts
+from .logprobs import chat_logprobs
 from .stop import drop_stop_token
-from .stream_state import VERSION, StreamState, invalid
+from .stream_state import StreamState, advance
 from .tool_call_id import tool_call_id
 
 if TYPE_CHECKING:
     from .model import Model
     from .output_parser import OutputStream
+    from .parser_cache import LiveStream
     from .protocol.generate import GenerateChunk, GenerateStreamChoice
+    from .request_facts import RequestFacts
 
 Json = dict[str, Any]
 
@@ -31,22 +32,15 @@ def chunk(
     model: Model,
     name: str,
     generated: GenerateChunk,
-    state: StreamState | None,
-    facts: RequestFacts | None,
-    prompt_token_ids: Sequence[int] | None,
+    live: LiveStream,
     prompt_tokens: int | None,
-) -> tuple[Json, StreamState, str | None]:
-    """A ChatCompletionChunk, the state for the next chunk, and at the end what was found."""
-    known = facts or NO_REQUEST
+) -> tuple[Json, str | None]:
+    """A ChatCompletionChunk, and at the end what was found. Advances the stream and its state."""
+    state, stream, facts = live
     choices: list[Json] = []
     outcome = None
-    if state is None:
-        stream: OutputStream = model.outputs.start(known, prompt_token_ids)
-        state = StreamState(v=VERSION, n=len(prompt_token_ids or ()))
-    else:
-        stream = _resume(model, state, known)
     for choice in generated.choices:
-        built, outcome = _chunk_choice(model, generated.request_id, choice, state, stream, known)
+        built, outcome = _chunk_choice(model, generated.request_id, choice, state, stream, facts)
         choices.append(built)
     state.d, state.p = stream.snapshot()
     answer = {
@@ -63,20 +57,13 @@ def chunk(
         ),
         "system_fingerprint": None,
         "prompt_token_ids": fragment(generated.prompt_token_ids)
-        if known.return_token_ids
+        if facts.return_token_ids
         else None,
         "prompt_text": None,
         "metrics": fragment(generated.metrics),
         "kv_transfer_params": None,
     }
-    return answer, state, outcome
-
-
-def _resume(model: Model, state: StreamState, facts: RequestFacts) -> OutputStream:
-    try:
-        return model.outputs.resume(state.d, state.p, facts)
-    except ValueError as error:
-        raise invalid(str(error)) from error
+    return answer, outcome
 
 
 def _chunk_choice(
@@ -116,7 +103,7 @@ def _chunk_choice(
         "token_ids": choice.token_ids if facts.return_token_ids and not hidden else None,
         "weight_versions": None,
     }
-    _advance(state, choice)
+    advance(state, choice)
     return built, outcome
 
 
@@ -124,15 +111,6 @@ def _outcome(parsed: bool, called: bool) -> str:
     if not parsed:
         return "plain"
     return "tool_calls" if called else "content"
-
-
-def _advance(state: StreamState, choice: GenerateStreamChoice) -> None:
-    ids = choice.token_ids or []
-    state.r = True
-    state.i = choice.index
-    state.e = state.e or choice.finish_reason is not None
-    state.l = context_tail(state.l, ids)
-    state.n += len(ids)
 
 
 def _delta(events: Iterable[Event], request_id: str, choice: int, facts: RequestFacts) -> Json:

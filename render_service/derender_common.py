@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
+from msgspec import UnsetType
 
 from .errors import schema_error
 from .protocol.derender import given
@@ -19,6 +21,24 @@ if TYPE_CHECKING:
     from .model import Model
     from .protocol.generate import GenerateChoice
     from .request_facts import RequestFacts
+
+
+T = TypeVar("T")
+
+NEEDS_CHAT_REQUEST = (
+    "chat_request is required when a tool or reasoning parser is configured because plain "
+    "detokenization would leak raw parser markup into content."
+)
+
+
+def required(value: T | UnsetType, field: str) -> T:
+    if isinstance(value, UnsetType):
+        raise schema_error(f"Field required: `{field}`.", f"body.{field}")
+    return value
+
+
+def new_id() -> str:
+    return uuid.uuid4().hex[:16]
 
 
 def decode_output(

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from .derender_common import decode_output, fragment, usage_of
 from .errors import RequestError
-from .logprobs import completion_logprobs, context_tail
+from .logprobs import completion_logprobs
 from .request_facts import NO_REQUEST, RequestFacts
 from .stop import drop_stop_token
-from .stream_state import VERSION, StreamState, invalid
+from .stream_state import StreamState, advance, invalid
 
 if TYPE_CHECKING:
     from .model import Model
@@ -98,28 +98,16 @@ def chunk(
     model: Model,
     name: str,
     generated: GenerateChunk,
-    state: StreamState | None,
-    facts: RequestFacts | None,
-    prompt_token_ids: Sequence[int] | None,
+    state: StreamState,
+    facts: RequestFacts,
     prompt_tokens: int | None,
-) -> tuple[Json, StreamState]:
-    """A Completion chunk and the state for the next one."""
-    known = facts or NO_REQUEST
-    if state is None:
-        decoder = model.detokenizer.start(
-            prompt_token_ids,
-            skip_special_tokens=known.skip_special_tokens,
-            spaces_between_special_tokens=known.spaces_between_special_tokens,
-        )
-        state = StreamState(
-            v=VERSION, k="completion", d=decoder.snapshot(), n=len(prompt_token_ids or ())
-        )
-    choices: list[Json] = []
-    for choice in generated.choices:
-        built, state = _chunk_choice(model, generated, choice, state, known)
-        choices.append(built)
+) -> Json:
+    """A Completion chunk. Advances the state."""
+    choices = [
+        _chunk_choice(model, generated, choice, state, facts) for choice in generated.choices
+    ]
     usage = generated.usage
-    answer = {
+    return {
         "id": generated.request_id,
         "object": "text_completion",
         "created": int(time.time()),
@@ -135,7 +123,6 @@ def chunk(
         "metrics": fragment(generated.metrics),
         "kv_transfer_params": None,
     }
-    return answer, state
 
 
 def _chunk_choice(
@@ -144,7 +131,7 @@ def _chunk_choice(
     choice: GenerateStreamChoice,
     state: StreamState,
     facts: RequestFacts,
-) -> tuple[Json, StreamState]:
+) -> Json:
     ids = choice.token_ids or []
     text_ids, stop_reason = drop_stop_token(
         ids, choice.finish_reason, choice.stop_reason, facts.stop, model.generation
@@ -181,15 +168,7 @@ def _chunk_choice(
         "token_ids": choice.token_ids if facts.return_token_ids else None,
         "weight_versions": None,
     }
-    after = StreamState(
-        v=VERSION,
-        k="completion",
-        d=decoder.snapshot(),
-        r=True,
-        i=choice.index,
-        e=state.e or choice.finish_reason is not None,
-        l=context_tail(state.l, ids),
-        o=offset,
-        n=state.n + len(ids),
-    )
-    return built, after
+    state.d = decoder.snapshot()
+    state.o = offset
+    advance(state, choice)
+    return built

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.types import Receive, Scope, Send
 
 from . import derender, render, tokenize
+from .answer import Header
 from .errors import RequestError
-from .reply import JSON, Header, Reply
+from .reply import JSON, Reply
 from .request_body import Disconnected, check_content_type, read_body
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ logger = logging.getLogger("render_service")
 Function = Callable[["Model", bytes, str | None], "Answer"]
 KiB = 1024
 FINGERPRINT = b"x-render-fingerprint"
+STREAM_STATE = b"x-render-stream-state"
+YES = (b"1", b"true")
 
 
 class Endpoint(NamedTuple):
@@ -39,6 +43,7 @@ class Endpoint(NamedTuple):
     direction: what its tokens count as. A derender body may hold the chat request, which costs
     nothing when it was seen before, so its bound is higher.
     fingerprinted: answers say in a header which configuration made them.
+    with_state: what answers where the first stream_state is asked for as well.
     """
 
     path: str
@@ -46,11 +51,26 @@ class Endpoint(NamedTuple):
     direction: str | None
     inline_bytes: int
     fingerprinted: bool = False
+    with_state: Function | None = None
 
 
 ENDPOINTS = (
-    Endpoint("/v1/chat/completions/render", render.chat, "rendered", 16 * KiB, fingerprinted=True),
-    Endpoint("/v1/completions/render", render.completion, "rendered", 16 * KiB, fingerprinted=True),
+    Endpoint(
+        "/v1/chat/completions/render",
+        render.chat,
+        "rendered",
+        16 * KiB,
+        fingerprinted=True,
+        with_state=partial(render.chat, with_state=True),
+    ),
+    Endpoint(
+        "/v1/completions/render",
+        render.completion,
+        "rendered",
+        16 * KiB,
+        fingerprinted=True,
+        with_state=partial(render.completion, with_state=True),
+    ),
     Endpoint("/v1/chat/completions/derender", derender.chat, "derendered", 32 * KiB),
     Endpoint("/v1/completions/derender", derender.completion, "derendered", 32 * KiB),
     Endpoint("/tokenize", tokenize.tokenize, None, 16 * KiB),
@@ -84,6 +104,7 @@ class EndpointHandler:
         log: RequestLog | None,
     ) -> None:
         self._endpoint = endpoint
+        self._inline_bytes = endpoint.inline_bytes if model.outputs.quick else 0
         self._model = model
         self._max_body_bytes = max_body_bytes
         self._queue = queue
@@ -100,7 +121,8 @@ class EndpointHandler:
             check_content_type(headers)
             body = await read_body(receive, headers, self._max_body_bytes)
             start = perf_counter()
-            answer = await self._answer(body, headers.get(b"x-request-id"))
+            function = self._function(scope["query_string"], headers)
+            answer = await self._answer(function, body, headers.get(b"x-request-id"))
             reply = Reply(200, answer.body, self._headers + answer.headers)
             self._meter.answer(answer)
         except RequestError as error:
@@ -116,13 +138,24 @@ class EndpointHandler:
         await reply.send(send)
         self._meter.request(reply.status, perf_counter() - start)
 
-    async def _answer(self, body: bytes, header: bytes | None) -> Answer:
+    def _function(self, query: bytes, headers: Mapping[bytes, bytes]) -> Function:
+        """The query `stream_state=1`, or the header, asks for the first state."""
+        with_state = self._endpoint.with_state
+        if with_state is None:
+            return self._endpoint.function
+        asked = headers.get(STREAM_STATE, b"").lower() in YES or any(
+            name == b"stream_state" and value.lower() in YES
+            for name, _, value in (part.partition(b"=") for part in query.split(b"&"))
+        )
+        return with_state if asked else self._endpoint.function
+
+    async def _answer(self, function: Function, body: bytes, header: bytes | None) -> Answer:
         endpoint = self._endpoint
         request_id = None if header is None else header.decode("latin-1")
-        if len(body) <= endpoint.inline_bytes:
-            answer = endpoint.function(self._model, body, request_id)
+        if len(body) <= self._inline_bytes:
+            answer = function(self._model, body, request_id)
         else:
-            answer = await self._queue.run(endpoint.function, self._model, body, request_id)
+            answer = await self._queue.run(function, self._model, body, request_id)
         if self._log is not None:
             self._log.received(endpoint.path, body, answer)
         return answer

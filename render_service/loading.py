@@ -17,11 +17,16 @@ from .hub import ModelFiles, StartupError, find
 from .model import Model
 from .model_config import max_model_len, vocab_size
 from .native_parser import NativeParser
-from .parser_names import check_model_type, check_parser_names
+from .parser_cache import ParserCache
+from .parser_names import check_model_type, check_parser_names, uses_vllm
+from .renderers.choice import load_renderer
 from .settings import Settings
 from .state_keys import StateKeys
 from .template_source import ChatTemplates, find_templates
 from .tokenizer import Tokenizer, load_tokenizer
+from .tokenizer_mode import GENERIC_TOKENIZER, tokenizer_mode
+from .vllm_backend import VllmBackend
+from .vllm_parser import VllmParser
 
 __all__ = ["StartupError", "load_model"]
 
@@ -51,10 +56,16 @@ def load_model(settings: Settings) -> Model:
     if settings.enable_auto_tool_choice and settings.tool_call_parser is None:
         raise StartupError("--enable-auto-tool-choice requires --tool-call-parser")
     # Before the tokenizer is read, so that a misspelled name shows at once.
-    check_parser_names(settings.tool_call_parser, settings.reasoning_parser)
+    if not uses_vllm(settings):
+        check_parser_names(settings.tool_call_parser, settings.reasoning_parser)
     with _read_from(f"the tokenizer's files in {tokenizer_files.folder}"):
-        tokenizer = load_tokenizer(tokenizer_files, config, remote_code=remote_code)
+        mode = tokenizer_mode(settings.tokenizer_mode, config, tokenizer_files)
+        tokenizer = load_tokenizer(
+            tokenizer_files, config, remote_code=remote_code, generic=mode in GENERIC_TOKENIZER
+        )
+        renderer = load_renderer(mode, config, tokenizer)
     format = _load_format(settings, config, tokenizer)
+    backend = _load_backend(settings, config, tokenizer_files, length)
     with _read_from(f"the chat templates in {tokenizer_files.folder}"):
         templates = _load_templates(settings, tokenizer_files, tokenizer)
     with _read_from(f"the generation config of {files.name}"):
@@ -72,15 +83,21 @@ def load_model(settings: Settings) -> Model:
         generation=generation,
         detokenizer=detokenizer,
         format=format,
-        outputs=NativeParser(detokenizer, format),
+        outputs=NativeParser(detokenizer, format)
+        if backend is None
+        else VllmParser(backend, detokenizer, max_tokens=length, vocab_size=vocabulary),
+        renderer=renderer,
+        streams=ParserCache(settings.parser_cache_bytes),
         state_keys=StateKeys(settings.state_key),
         fingerprint=Fingerprint(
             components(
                 settings,
                 tokenizer=tokenizer,
                 templates=templates,
+                renderer=renderer,
                 generation=generation,
                 format=format,
+                backend=backend,
                 vocab_size=vocabulary,
                 max_model_len=length,
             )
@@ -112,7 +129,7 @@ def _load_templates(settings: Settings, files: ModelFiles, tokenizer: Tokenizer)
 def _load_format(
     settings: Settings, config: dict[str, Any], tokenizer: Tokenizer
 ) -> parsers.Format | None:
-    """None where neither parser is configured. Tool calls are parsed only with
+    """None where neither parser is configured, or vLLM's are used. Tool calls are parsed only with
     --enable-auto-tool-choice, as in vLLM.
     """
     tool = settings.tool_call_parser if settings.enable_auto_tool_choice else None
@@ -120,6 +137,8 @@ def _load_format(
     if not tool and not reasoning:
         return None
     check_model_type(config, tool, reasoning)
+    if uses_vllm(settings):
+        return None
     try:
         return parsers.load(
             tool=tool or None,
@@ -129,3 +148,13 @@ def _load_format(
         )
     except ValueError as error:  # a marker is missing, or the names do not go together
         raise StartupError(str(error)) from error
+
+
+def _load_backend(
+    settings: Settings, config: dict[str, Any], tokenizer_files: ModelFiles, max_model_len: int
+) -> VllmBackend | None:
+    if not uses_vllm(settings):
+        return None
+    from .vllm_loading import load_backend
+
+    return load_backend(settings, config, tokenizer_files.folder, max_model_len)

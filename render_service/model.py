@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .parser_cache import ParserCache
 from .request_cache import RequestCache
 from .state_keys import StateKeys
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .fingerprint import Fingerprint
     from .generation import GenerationDefaults
     from .output_parser import OutputParser
+    from .renderers.chat import Renderer
     from .settings import Settings
     from .template import ChatTemplate
     from .template_source import ChatTemplates
@@ -28,7 +30,8 @@ class Model:
 
     vocab_size: the model's, not the tokenizer's: IDs at or above it are refused.
     format: None where neither parser is native. outputs: reads what the model generates.
-    requests: a cache, changes no answer.
+    renderer: of the model's family; None where a chat template renders.
+    requests, streams: caches, they change no answer.
     state_keys: what signs the stream states, none by default.
     """
 
@@ -44,7 +47,9 @@ class Model:
     format: parsers.Format | None
     outputs: OutputParser
     fingerprint: Fingerprint
+    renderer: Renderer | None = None
     requests: RequestCache = field(default_factory=RequestCache)
+    streams: ParserCache = field(default_factory=lambda: ParserCache(0))
     state_keys: StateKeys = field(default_factory=StateKeys)
 
     @property

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import parsers
 from parsers import Content, Result
 
 if TYPE_CHECKING:
-    import parsers
     from parsers import Event, Piece
 
     from .detokenizer import Detokenizer, DetokenizerStream
@@ -48,6 +48,10 @@ class NativeStream:
 class NativeParser:
     """See `OutputParser`. format: None where neither parser is configured."""
 
+    backend = None
+    reads_request = False
+    quick = True
+
     def __init__(self, detokenizer: Detokenizer, format: parsers.Format | None) -> None:
         self._detokenizer = detokenizer
         self._format = format
@@ -61,6 +65,9 @@ class NativeParser:
         if self._format is None:
             return None
         return self._format.reasoning_ended(prompt_token_ids, template_kwargs)
+
+    def needs(self, context: parsers.Context) -> parsers.Context:
+        return parsers.Context() if self._format is None else self._format.needs(context)
 
     def start(self, facts: RequestFacts, prompt_token_ids: Sequence[int] | None) -> NativeStream:
         decoder = self._detokenizer.start(

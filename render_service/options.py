@@ -26,6 +26,7 @@ from .option_types import (
     optional,
     size_or_auto,
 )
+from .tokenizer_mode import MODES
 
 
 class Option(NamedTuple):
@@ -52,6 +53,12 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
                 "tokenizer",
                 TEXT,
                 "Folder or hub ID of the tokenizer, where it is not the model's.",
+            ),
+            Option(
+                "tokenizer_mode",
+                one_of("auto", *MODES),
+                "Whose form chats are rendered in: `hf` by the chat template; `auto` by what the "
+                "model's files say. Models of type gpt_oss are rendered as Harmony.",
             ),
             Option("revision", TEXT, "Branch, tag or commit on the hub."),
             Option(
@@ -141,6 +148,23 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
                 ),
                 "Least strictness of the structural tags for tool calls.",
             ),
+            Option(
+                "parser_backend",
+                one_of("auto", "native", "vllm"),
+                "Who parses: `native` the parsers here; `vllm` those of vLLM, which needs "
+                "`pip install 'render-service[vllm]'`; `auto` vLLM's for plugins and for names "
+                "that only vLLM has (ours).",
+            ),
+            Option(
+                "tool_parser_plugin",
+                TEXT,
+                "Python file or module that registers a tool parser with vLLM.",
+            ),
+            Option(
+                "reasoning_parser_plugin",
+                TEXT,
+                "Python file or module that registers a reasoning parser with vLLM.",
+            ),
         ),
     ),
     (
@@ -152,6 +176,18 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
                 "What /derender does with a request that a differently configured replica "
                 "rendered: `check` refuses it, `require` also one that does not tell, `off` "
                 "neither writes nor compares fingerprints (ours).",
+            ),
+            Option(
+                "stream_state_version",
+                number(1, 2),
+                "Version of the stream_state that new streams carry: while replicas are upgraded, "
+                "the newest one that the old ones read (ours).",
+            ),
+            Option(
+                "parser_cache_bytes",
+                SIZE,
+                "Memory of each worker for live streams, which saves resuming them from their "
+                "state; 0: none. Changes no answer (ours).",
             ),
         ),
     ),

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from parsers import Event, Piece, Result
+    from parsers import Context, Event, Piece, Result
 
     from .request_facts import RequestFacts
 
@@ -38,6 +38,18 @@ class OutputParser(Protocol):
     """Immutable. tool, reasoning: names of its parts, None where there is none."""
 
     @property
+    def backend(self) -> str | None:
+        """Whose parsers they are, for people; None for ours."""
+
+    @property
+    def reads_request(self) -> bool:
+        """Whether a stream reads the chat request itself, which then comes with each chunk."""
+
+    @property
+    def quick(self) -> bool:
+        """Whether a chunk takes little enough time for the event loop."""
+
+    @property
     def tool(self) -> str | None: ...
     @property
     def reasoning(self) -> str | None: ...
@@ -50,6 +62,9 @@ class OutputParser(Protocol):
         self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]
     ) -> bool | None:
         """Whether the output of a prompt begins behind the reasoning; None without that part."""
+
+    def needs(self, context: Context) -> Context | None:
+        """As much of the context as a stream is resumed with; None: of the whole request."""
 
     def start(
         self, facts: RequestFacts, prompt_token_ids: Sequence[int] | None

@@ -21,13 +21,15 @@ from .chat_prompt import chat_prompt, template_kwargs
 from .common_prefix import prefix_header
 from .errors import RequestError, model_not_found
 from .fingerprint_check import suffix
-from .parser_names import HARMONY
 from .prompt import Prompt, PromptLimits, limit_ids, tokenize
 from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
 from .protocol.completion import CompletionRequest, decode_completion_request
 from .protocol.fields import invalid
 from .protocol.message_shape import history_tool_calls
+from .renderers.harmony_chat import HarmonyRenderer
 from .sampling import Sampling, chat_sampling, completion_sampling, max_output_tokens
+from .stream_start import chat_state, completion_state
+from .vllm_parser import VllmParser
 
 if TYPE_CHECKING:
     from .model import Model
@@ -37,34 +39,24 @@ __all__ = ["chat", "check_model", "completion", "encode", "template_kwargs"]
 Request = ChatRequest | CompletionRequest
 
 
-def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
-    """One generate request. request_id: the X-Request-Id header."""
+def chat(model: Model, body: bytes, request_id: str | None, *, with_state: bool = False) -> Answer:
+    """One generate request. request_id: the X-Request-Id header.
+
+    with_state: beside it the `stream_state` that goes with the first chunk of each choice.
+    """
     request = decode_chat_request(body)
     check_model(model, request.model)
     _check_beam_search(request)
-    _check_tool_choice(model, request)
+    harmony = isinstance(model.renderer, HarmonyRenderer)
+    if not harmony:
+        _check_tool_choice(model, request)
     tools = None if request.tools is None else msgspec.to_builtins(request.tools)
     kwargs = template_kwargs(model, request)
     prompt = chat_prompt(model, request, tools, kwargs)
-    _check_not_empty(prompt)
-    constrained = constrain_calls(
-        model.settings,
-        request,
-        harmony=_is_harmony(model),
-        vocab=model.tokenizer.added_tokens,
-    )
-    if joins_special_tokens(model.settings, request):
-        constrained = msgspec.structs.replace(constrained, spaces_between_special_tokens=False)
-    asked = request.max_completion_tokens
-    asked = request.max_tokens if asked is None else asked
-    sampling = chat_sampling(
-        constrained,
-        model.generation,
-        _max_tokens(model, request, asked, prompt),
-        keep_special=keeps_special_tokens(model.settings, request),
-    )
+    check_not_empty(prompt)
+    constrained, sampling = constrained_sampling(model, request, prompt)
     reasoning = model.outputs.reasoning is not None
-    answer = _generate_request(
+    answer = generate_request(
         request,
         prompt,
         sampling,
@@ -78,16 +70,21 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
             "tool_choice": msgspec.to_builtins(request.tool_choice),
             "parallel_tool_calls": request.parallel_tool_calls,
             "include_reasoning": request.include_reasoning,
-            "chat_template_kwargs": kwargs,
+            "chat_template_kwargs": {} if harmony else kwargs,
             "history_tool_call_cnt": history_tool_calls(request.messages),
         },
     )
-    shared = prefix_header(model, request.previous_token_ids, [prompt])
-    return Answer(encode(answer), tokens=len(prompt.ids), headers=shared)
+    headers = prefix_header(model, request.previous_token_ids, [prompt])
+    if with_state:
+        answer["stream_state"], needs = chat_state(model, request, prompt.ids)
+        headers += needs
+    return Answer(encode(answer), tokens=len(prompt.ids), headers=headers)
 
 
-def completion(model: Model, body: bytes, request_id: str | None) -> Answer:
-    """A list of generate requests, one for each prompt."""
+def completion(
+    model: Model, body: bytes, request_id: str | None, *, with_state: bool = False
+) -> Answer:
+    """A list of generate requests, one for each prompt; with_state: see `chat`."""
     request = decode_completion_request(body)
     check_model(model, request.model)
     _check_beam_search(request)
@@ -106,18 +103,59 @@ def completion(model: Model, body: bytes, request_id: str | None) -> Answer:
     ]
     if not prompts:
         raise invalid("You must pass at least one prompt", "prompt")
-    shared = prefix_header(model, request.previous_token_ids, prompts)
+    headers = prefix_header(model, request.previous_token_ids, prompts)
     answers = []
     for index, prompt in enumerate(prompts):
-        _check_not_empty(prompt)
+        check_not_empty(prompt)
         max_tokens = _max_tokens(model, request, request.max_tokens, prompt)
         sampling = completion_sampling(request, model.generation, max_tokens)
         own_id = base if len(prompts) == 1 else f"{base}-{index}"
         answers.append(
-            _generate_request(request, prompt, sampling, request_id=own_id + suffix(model))
+            generate_request(request, prompt, sampling, request_id=own_id + suffix(model))
         )
+    if with_state:
+        for answer, prompt in zip(answers, prompts, strict=True):
+            answer["stream_state"], needs = completion_state(model, request, prompt.ids)
+        headers += needs
     tokens = sum(len(prompt.ids) for prompt in prompts)
-    return Answer(encode(answers), tokens=tokens, headers=shared)
+    return Answer(encode(answers), tokens=tokens, headers=headers)
+
+
+def constrained_sampling(
+    model: Model, request: ChatRequest, prompt: Prompt, *, extra_args: bool = False
+) -> tuple[ChatRequest, Sampling]:
+    """The request with what its tools add, and its sampling parameters.
+
+    extra_args: they are written even where there are none.
+    """
+    if isinstance(model.outputs, VllmParser):
+        kwargs = template_kwargs(model, request)
+        constrained, keeps = model.outputs.adjusted(request, prompt.ids, kwargs), False
+    else:
+        constrained, keeps = _adjusted(model, request)
+    asked = request.max_completion_tokens
+    asked = request.max_tokens if asked is None else asked
+    sampling = chat_sampling(
+        constrained,
+        model.generation,
+        _max_tokens(model, request, asked, prompt),
+        keep_special=keeps,
+        extra_args=extra_args,
+    )
+    return constrained, sampling
+
+
+def _adjusted(model: Model, request: ChatRequest) -> tuple[ChatRequest, bool]:
+    """The request as our parsers change it, and whether they need special tokens in the text."""
+    constrained = constrain_calls(
+        model.settings,
+        request,
+        harmony=isinstance(model.renderer, HarmonyRenderer) and model.outputs.parses,
+        vocab=model.tokenizer.added_tokens,
+    )
+    if joins_special_tokens(model.settings, request):
+        constrained = msgspec.structs.replace(constrained, spaces_between_special_tokens=False)
+    return constrained, keeps_special_tokens(model.settings, request)
 
 
 def check_model(model: Model, name: str | None) -> None:
@@ -133,7 +171,7 @@ def encode(answer: Any) -> bytes:
         return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _generate_request(
+def generate_request(
     request: Request,
     prompt: Prompt,
     sampling: Sampling,
@@ -192,16 +230,12 @@ def _reasoning_ended(
     return model.outputs.reasoning_ended(prompt.ids, kwargs)
 
 
-def _is_harmony(model: Model) -> bool:
-    return model.outputs.parses and model.config.get("model_type") == HARMONY
-
-
 def _check_beam_search(request: Request) -> None:
     if request.use_beam_search:
         raise RequestError("Beam search is not supported by the render endpoint")
 
 
-def _check_not_empty(prompt: Prompt) -> None:
+def check_not_empty(prompt: Prompt) -> None:
     if not prompt.ids:
         raise RequestError("No token_ids rendered")
 

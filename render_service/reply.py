@@ -8,8 +8,9 @@ from typing import NamedTuple
 import orjson
 from starlette.types import Send
 
+from .answer import Header
+
 JSON = (b"content-type", b"application/json")
-Header = tuple[bytes, bytes]
 
 
 class Reply(NamedTuple):

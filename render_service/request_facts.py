@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import parsers
 
+from .chat_prompt import template_kwargs
 from .errors import RequestError
 from .logprobs import chat_top_limit, completion_top_limit
 from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
 from .protocol.completion import CompletionRequest, decode_completion_request
 from .protocol.derender import given
 from .protocol.message_shape import history_tool_calls
-from .render import template_kwargs
 from .request_cache import footprint
 from .stop import StopRules
 from .tool_call_id import numbers_calls
@@ -32,6 +32,7 @@ class RequestFacts:
 
     forces_calls: tool_choice is `required` or names a tool. context: what parsing needs.
     numbered_from: calls the conversation had before, for models that number them; else None.
+    request: the chat request as it came, where the parser reads it itself.
     """
 
     stop: StopRules = field(default_factory=StopRules)
@@ -44,6 +45,7 @@ class RequestFacts:
     forces_calls: bool = False
     context: parsers.Context = field(default_factory=parsers.Context)
     numbered_from: int | None = None
+    request: bytes = b""
 
 
 # vLLM's behaviour where the caller sent no request.
@@ -58,8 +60,10 @@ def chat_facts(model: Model, raw: Raw) -> RequestFacts | None:
     def build(data: bytes) -> tuple[RequestFacts, int]:
         with _at("chat_request"):
             request = decode_chat_request(data)
-        facts = _of_chat(model, request)
-        return facts, _size(facts)
+        facts = facts_of_chat(model, request)
+        if model.outputs.reads_request:
+            facts = replace(facts, request=data)
+        return facts, size_of(facts)
 
     return model.requests.get("chat", bytes(raw), build)
 
@@ -72,18 +76,24 @@ def completion_facts(model: Model, raw: Raw) -> RequestFacts | None:
     def build(data: bytes) -> tuple[RequestFacts, int]:
         with _at("completion_request"):
             request = decode_completion_request(data)
-        facts = _of_completion(request)
-        return facts, _size(facts)
+        facts = facts_of_completion(request)
+        return facts, size_of(facts)
 
     return model.requests.get("completion", bytes(raw), build)
 
 
-def _size(facts: RequestFacts) -> int:
+def size_of(facts: RequestFacts) -> int:
+    """Bytes of memory, for the cache of requests."""
     context = facts.context
     tools = [(tool.name, tool.parameters) for tool in context.tools]
     stop = facts.stop
     return footprint(
-        tools, context.named_tool, dict(context.template_kwargs), stop.stop, stop.stop_token_ids
+        tools,
+        context.named_tool,
+        dict(context.template_kwargs),
+        stop.stop,
+        stop.stop_token_ids,
+        facts.request,
     )
 
 
@@ -98,7 +108,8 @@ def _at(field: str) -> Iterator[None]:
         raise
 
 
-def _of_chat(model: Model, request: ChatRequest) -> RequestFacts:
+def facts_of_chat(model: Model, request: ChatRequest) -> RequestFacts:
+    """The facts of a decoded request."""
     choice = request.tool_choice
     named = choice.function.name if isinstance(choice, NamedToolChoice) else None
     context = parsers.Context(
@@ -126,7 +137,8 @@ def _of_chat(model: Model, request: ChatRequest) -> RequestFacts:
     )
 
 
-def _of_completion(request: CompletionRequest) -> RequestFacts:
+def facts_of_completion(request: CompletionRequest) -> RequestFacts:
+    """The facts of a decoded request."""
     return RequestFacts(
         stop=_stop_rules(request),
         skip_special_tokens=request.skip_special_tokens is not False,

@@ -14,6 +14,7 @@ class Settings:
     # Model
     model: str = ""  # folder or hub ID; empty: the bundled demo model
     tokenizer: str | None = None
+    tokenizer_mode: str = "auto"
     revision: str | None = None
     trust_remote_code: bool = False
     served_model_name: tuple[str, ...] = ()
@@ -35,9 +36,14 @@ class Settings:
     enable_auto_tool_choice: bool = False
     exclude_tools_when_tool_choice_none: bool = False
     tool_strict_level: str | None = None
+    parser_backend: Literal["auto", "native", "vllm"] = "auto"
+    tool_parser_plugin: str = ""  # module or file
+    reasoning_parser_plugin: str = ""
 
     # Replicas
     fingerprint: Literal["off", "check", "require"] = "check"
+    stream_state_version: Literal[1, 2] = 2  # of streams that begin here
+    parser_cache_bytes: int = 64 * 1024 * 1024  # of each worker; 0: none
 
     # Server
     host: str | None = None

@@ -14,10 +14,13 @@ from msgspec import Meta, Struct
 from msgspec.json import Decoder, Encoder
 
 from .errors import RequestError
+from .logprobs import context_tail
 from .protocol.generate import GenerateStreamChoice, TokenCount, TokenId
 from .state_keys import StateKeys
 
-VERSION = 1
+VERSION = 2
+# The one before is read as well, so that a rolling upgrade loses no stream.
+READABLE = (1, VERSION)
 NO_KEYS = StateKeys()
 
 # A state larger than this was not made by us: the largest honest one holds one
@@ -33,7 +36,8 @@ class StreamState(Struct, omit_defaults=True):
 
     r: a choice has come, and with it the role. i: that choice's index. e: it has ended.
     l: last sampled token IDs, context for logprobs. o: text offset of the next logprob.
-    n: prompt and output tokens so far.
+    n: prompt and output tokens so far. c: what parsing needs of the request (`carried_facts`),
+    empty where that is too long, and in version 1.
     f: fingerprint of the configuration that wrote it, None with --fingerprint off.
     q: digest of the request ID, empty where chunks have none. m: MAC of all that, where keys are.
     """
@@ -48,6 +52,7 @@ class StreamState(Struct, omit_defaults=True):
     l: Annotated[list[TokenId], Meta(max_length=4)] = []  # noqa: E741 - short on the wire
     o: Annotated[int, Meta(ge=0, le=2**53)] = 0
     n: TokenCount = 0
+    c: str = ""
     f: str | None = None
     q: str = ""
     m: str = ""
@@ -58,8 +63,14 @@ _encoder = Encoder()
 
 
 def encode(state: StreamState, keys: StateKeys = NO_KEYS) -> bytes:
+    state.m = ""
     if keys:
         state.m = keys.sign(_encoder.encode(state))
+    return _encoder.encode(state)
+
+
+def rewritten(state: StreamState) -> bytes:
+    """The bytes that `encode` made, whatever a client's JSON library has made of them since."""
     return _encoder.encode(state)
 
 
@@ -71,14 +82,23 @@ def decode(raw: bytes, kind: Kind, keys: StateKeys = NO_KEYS) -> StreamState:
         state = _decoder.decode(raw)
     except msgspec.MsgspecError as error:
         raise invalid(str(error)) from error
-    if state.v != VERSION:
-        raise invalid(f"its version is {state.v}, this server writes and reads version {VERSION}")
-    mac, state.m = state.m, ""
-    if keys and not keys.accept(_encoder.encode(state), mac):
+    if state.v not in READABLE:
+        raise invalid(
+            f"its version is {state.v}, this server reads {READABLE[0]} to {VERSION}. While "
+            "replicas are upgraded, run the new ones with --stream-state-version of the old ones"
+        )
+    if keys and not _is_ours(state, keys):
         raise invalid("it was changed, or comes from a server with another --state-key")
     if state.k != kind:
         raise invalid(f"it belongs to a {state.k}, the chunk to a {kind}")
     return state
+
+
+def _is_ours(state: StreamState, keys: StateKeys) -> bool:
+    mac, state.m = state.m, ""
+    ours = keys.accept(_encoder.encode(state), mac)
+    state.m = mac
+    return ours
 
 
 def request_tag(request_id: str) -> str:
@@ -100,6 +120,16 @@ def check_choice(state: StreamState, choice: GenerateStreamChoice) -> None:
         raise invalid(f"it belongs to choice {state.i}, the chunk has choice {choice.index}")
     if state.e and choice.token_ids:
         raise invalid("its output has ended, and the chunk has more tokens")
+
+
+def advance(state: StreamState, choice: GenerateStreamChoice) -> None:
+    """Count a choice of a chunk; what it made of decoder and parser is set by who read it."""
+    ids = choice.token_ids or []
+    state.r = True
+    state.i = choice.index
+    state.e = state.e or choice.finish_reason is not None
+    state.l = context_tail(state.l, ids)
+    state.n += len(ids)
 
 
 def invalid(why: str) -> RequestError:
