@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     import parsers
 
     from .generation import GenerationDefaults
+    from .renderers.chat import Renderer
     from .settings import Settings
     from .template_source import ChatTemplates
     from .tokenizer import Tokenizer
+    from .vllm_backend import VllmBackend
 
 # Raised when bodies or states change so that older replicas would answer otherwise. Not when newer
 # replicas merely write more: streams live on through a rolling upgrade.
@@ -31,19 +33,24 @@ def components(
     *,
     tokenizer: Tokenizer,
     templates: ChatTemplates,
+    renderer: Renderer | None = None,
     generation: GenerationDefaults,
     format: parsers.Format | None,
+    backend: VllmBackend | None = None,
     vocab_size: int,
     max_model_len: int,
 ) -> dict[str, Any]:
     """By name, as JSON values; the order is part of the fingerprint."""
-    tool = None if format is None else format.tool
-    reasoning = None if format is None else format.reasoning
+    names = format or backend
+    tool = None if names is None else names.tool
+    reasoning = None if names is None else names.reasoning
+    foreign = [] if backend is None else backend.components()
     return {
         "wire": WIRE_VERSION,
         "tokenizer": _tokenizer(tokenizer, vocab_size),
-        "chat_template": _chat_template(templates),
-        "content_format": [
+        "chat_template": _chat_template(templates) if renderer is None else dict(renderer.facts),
+        "content_format": renderer is None
+        and [
             template and template.content_format
             for template in (templates.default, templates.tool_use)
         ],
@@ -56,12 +63,13 @@ def components(
         "exclude_tools_when_tool_choice_none": settings.exclude_tools_when_tool_choice_none,
         "trust_request_chat_template": _trust(settings, templates),
         # Names of one format may still differ in what they ask of the engine.
-        "reasoning_parser": [reasoning, settings.reasoning_parser in adjust.REASONING],
+        "reasoning_parser": [reasoning, settings.reasoning_parser in adjust.REASONING, *foreign],
         "tool_call_parser": tool
         and [
             tool,
             settings.tool_call_parser in adjust.TOOLS,
             settings.tool_call_parser in adjust.TOOLS_IN_USE,
+            *foreign,
         ],
         "auto_tool_choice": tool is not None,
         "tool_strict_level": tool and settings.tool_strict_level,

@@ -39,6 +39,12 @@ def _model(model: Model) -> str:
 
 
 def _template(model: Model) -> str:
+    if model.renderer is not None:
+        facts = {name: fact for name, fact in model.renderer.facts.items() if fact}
+        own = facts.pop("renderer")
+        return ", ".join(
+            (f"{own}, without a chat template", *(f"{n} {f}" for n, f in facts.items()))
+        )
     if model.template is None:
         return "none: chat requests need one (--chat-template)"
     return f"{model.template.origin} (content as {model.template.content_format})"
@@ -47,6 +53,6 @@ def _template(model: Model) -> str:
 def _parsers(model: Model) -> str:
     if not model.outputs.parses:
         return "none"
-    return (
-        f"reasoning {model.outputs.reasoning or 'none'}, tool calls {model.outputs.tool or 'none'}"
-    )
+    outputs = model.outputs
+    names = f"reasoning {outputs.reasoning or 'none'}, tool calls {outputs.tool or 'none'}"
+    return names if outputs.backend is None else f"{names} ({outputs.backend})"

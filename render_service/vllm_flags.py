@@ -16,12 +16,9 @@ MISSED = frozenset(
         "--config-format",
         "--hf-config-path",
         "--hf-overrides",
-        "--reasoning-parser-plugin",
         "--skip-tokenizer-init",
         "--structured-outputs-config",
-        "--tokenizer-mode",
         "--tokenizer-revision",
-        "--tool-parser-plugin",
     }
 )
 
