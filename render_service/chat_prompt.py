@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import RequestError
 from .messages import NotMultimodal, conversation
-from .prompt import Prompt, PromptLimits, check_token_ids, tokenize
+from .prompt import Prompt, PromptLimits, check_token_ids, limit_ids, tokenize
 from .protocol.checks import media_kwargs
 from .protocol.fields import invalid
 from .protocol.message_shape import has_media
+from .renderers.chat import Chat, Tools
+from .renderers.harmony_chat import HarmonyRenderer
 
 if TYPE_CHECKING:
     from .model import Model
@@ -23,14 +25,10 @@ if TYPE_CHECKING:
 _UNSET = (None, "auto")
 """Template arguments that count as not given."""
 
-Tools = list[dict[str, Any]] | None
-
 
 def template_kwargs(model: Model, request: ChatRequest) -> dict[str, Any]:
     """What the chat template is given beside messages and tools, server defaults included."""
-    effort: str | None = request.reasoning_effort
-    if effort is not None:
-        effort = model.settings.reasoning_effort_map.get(effort, effort)
+    effort = reasoning_effort(model, request)
     own: dict[str, Any] = {
         "add_generation_prompt": request.add_generation_prompt,
         "continue_final_message": request.continue_final_message,
@@ -41,6 +39,12 @@ def template_kwargs(model: Model, request: ChatRequest) -> dict[str, Any]:
     if effort is not None and "enable_thinking" not in asked:
         own["enable_thinking"] = effort != "none"
     return merge_kwargs(model, asked, own)
+
+
+def reasoning_effort(model: Model, request: ChatRequest) -> str | None:
+    """The request's own, as --reasoning-effort-map has it."""
+    effort: str | None = request.reasoning_effort
+    return None if effort is None else model.settings.reasoning_effort_map.get(effort, effort)
 
 
 def merge_kwargs(model: Model, asked: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,51 +70,66 @@ def check_template_trust(
 
 
 def chat_prompt(
-    model: Model, request: ChatRequest, tools: Tools, kwargs: Mapping[str, Any]
+    model: Model,
+    request: ChatRequest,
+    tools: Tools,
+    kwargs: Mapping[str, Any],
+    max_tokens_field: str | None = None,
 ) -> Prompt:
-    """tools: as dicts, whether or not the template gets to see them."""
+    """tools: as dicts, whether or not the template gets to see them.
+
+    max_tokens_field: what the client calls `max_completion_tokens`, if not so.
+    """
+    if request.tool_choice == "none" and model.settings.exclude_tools_when_tool_choice_none:
+        tools = None
+    chat = Chat(
+        messages=request.messages,
+        tools=tools,
+        kwargs=kwargs,
+        reasoning_effort=reasoning_effort(model, request),
+        chat_template=request.chat_template,
+    )
+    if isinstance(model.renderer, HarmonyRenderer):
+        # In vLLM, too, nothing of the request but these has a say.
+        return Prompt(_reused_ids(model, request, media=True) or model.renderer.render(chat))
     check_template_trust(model, request.chat_template, request.chat_template_kwargs)
     media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
-    limits = _limits(model, request)
+    limits = _limits(model, request, max_tokens_field)
     reused = _reused_ids(model, request)
     if reused is not None:
         return Prompt(reused)
-    if request.tool_choice == "none" and model.settings.exclude_tools_when_tool_choice_none:
-        tools = None
-    text = render_text(model, request.messages, tools, kwargs, request.chat_template)
-    return tokenize(model, text, limits)
+    rendered = render_chat(model, chat)
+    if isinstance(rendered, str):
+        return tokenize(model, rendered, limits)
+    return limit_ids(model, rendered, limits)
 
 
-def render_text(
-    model: Model,
-    messages: list[dict[str, Any]],
-    tools: Tools,
-    kwargs: Mapping[str, Any],
-    chat_template: str | None,
-) -> str:
-    """The prompt as text. chat_template: the request's own, which the operator trusts."""
+def render_chat(model: Model, chat: Chat) -> str | list[int]:
+    """The prompt as text, or as token IDs where the model's family has its own renderer."""
+    if model.renderer is not None:
+        return model.renderer.render(chat)
     # A template among the arguments counts where neither request nor operator gives one.
-    source = chat_template or (
-        None if model.settings.chat_template else kwargs.get("chat_template")
+    source = chat.chat_template or (
+        None if model.settings.chat_template else chat.kwargs.get("chat_template")
     )
-    tools = kwargs.get("tools", tools)
+    tools = chat.kwargs.get("tools", chat.tools)
     template = model.templates.pick(tools=tools, source=source)
     try:
-        seen = conversation(messages, content_format=template.content_format)
+        seen = conversation(chat.messages, content_format=template.content_format)
     except NotMultimodal as error:
         # vLLM names the model; a folder, which it masks as `<path>`, is nobody's business.
         served = model.settings.served_model_name
         message = f"{served[0]} is not a multimodal model" if served else error.message
         raise RequestError(message) from None
-    return template.render(seen, tools=tools, kwargs=kwargs)
+    return template.render(seen, tools=tools, kwargs=chat.kwargs)
 
 
-def _limits(model: Model, request: ChatRequest) -> PromptLimits:
+def _limits(model: Model, request: ChatRequest, field: str | None) -> PromptLimits:
     by_new_name = request.max_completion_tokens is not None
     return PromptLimits(
         max_model_len=model.max_model_len,
         max_tokens=request.max_completion_tokens if by_new_name else request.max_tokens,
-        max_tokens_field="max_completion_tokens" if by_new_name else "max_tokens",
+        max_tokens_field=field or ("max_completion_tokens" if by_new_name else "max_tokens"),
         truncate=request.truncate_prompt_tokens,
         side=request.truncation_side,
         add_special_tokens=request.add_special_tokens,
@@ -118,13 +137,16 @@ def _limits(model: Model, request: ChatRequest) -> PromptLimits:
     )
 
 
-def _reused_ids(model: Model, request: ChatRequest) -> list[int] | None:
-    """Token IDs that a prefill step forwards. They are taken out of what the engine gets."""
+def _reused_ids(model: Model, request: ChatRequest, *, media: bool = False) -> list[int] | None:
+    """Token IDs that a prefill step forwards. They are taken out of what the engine gets.
+
+    media: they count even where messages have parts that are no text.
+    """
     field = "kv_transfer_params.prompt_token_ids"
     if request.kv_transfer_params is None:
         return None
     ids = request.kv_transfer_params.pop("prompt_token_ids", None)
-    if ids is None or request.echo or has_media(request.messages):
+    if ids is None or request.echo or (not media and has_media(request.messages)):
         return None
     if not isinstance(ids, list) or not ids or any(type(i) is not int or i < 0 for i in ids):
         raise invalid(

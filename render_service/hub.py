@@ -19,6 +19,8 @@ FILES = (
     "tokenizer*.json",
     "special_tokens_map.json",
     "added_tokens.json",
+    "params.json",
+    "tekken.json",
     "chat_template.jinja",
     "chat_template.json",
     "additional_chat_templates/*.jinja",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from .answer import Answer
-from .chat_prompt import check_template_trust, merge_kwargs, render_text
+from .chat_prompt import check_template_trust, merge_kwargs, render_chat
 from .errors import RequestError
 from .protocol.checks import media_kwargs
 from .protocol.tokenize import (
@@ -16,6 +16,8 @@ from .protocol.tokenize import (
     decode_tokenize_request,
 )
 from .render import check_model, encode
+from .renderers.chat import Chat
+from .renderers.harmony_chat import HarmonyRenderer
 
 if TYPE_CHECKING:
     from .model import Model
@@ -27,11 +29,12 @@ def tokenize(model: Model, body: bytes, request_id: str | None) -> Answer:
     """Token IDs of a text or a chat, of any length."""
     request = decode_tokenize_request(body)
     check_model(model, request.model)
-    if isinstance(request, TokenizeChatRequest):
-        text = _chat_text(model, request)
-    else:
-        text = request.prompt
-    ids = model.tokenizer.encode(text, add_special_tokens=request.add_special_tokens)
+    prompt = _chat(model, request) if isinstance(request, TokenizeChatRequest) else request.prompt
+    ids = (
+        model.tokenizer.encode(prompt, add_special_tokens=request.add_special_tokens)
+        if isinstance(prompt, str)
+        else prompt
+    )
     strings = None
     if request.return_token_strs:
         strings = [model.tokenizer.id_to_token(token) for token in ids]
@@ -54,13 +57,18 @@ def detokenize(model: Model, body: bytes, request_id: str | None) -> Answer:
     return Answer(encode({"prompt": text}), tokens=len(request.tokens))
 
 
-def _chat_text(model: Model, request: TokenizeChatRequest) -> str:
-    check_template_trust(model, request.chat_template, request.chat_template_kwargs)
-    media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
-    tools = None if request.tools is None else msgspec.to_builtins(request.tools)
+def _chat(model: Model, request: TokenizeChatRequest) -> str | list[int]:
+    if not isinstance(model.renderer, HarmonyRenderer):
+        check_template_trust(model, request.chat_template, request.chat_template_kwargs)
+        media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
     own = {
         "add_generation_prompt": request.add_generation_prompt,
         "continue_final_message": request.continue_final_message,
     }
-    kwargs = merge_kwargs(model, request.chat_template_kwargs or {}, own)
-    return render_text(model, request.messages, tools, kwargs, request.chat_template)
+    chat = Chat(
+        messages=request.messages,
+        tools=None if request.tools is None else msgspec.to_builtins(request.tools),
+        kwargs=merge_kwargs(model, request.chat_template_kwargs or {}, own),
+        chat_template=request.chat_template,
+    )
+    return render_chat(model, chat)

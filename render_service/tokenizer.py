@@ -7,8 +7,10 @@ is needed only for what has no usable tokenizer.json (`tokenizer_transformers.py
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import tokenizers
@@ -80,6 +82,18 @@ class Tokenizer:
         ids: list[int] = found[0].ids
         return ids
 
+    def encode_ordinary(self, text: str) -> list[int]:
+        """Text that is only text: what spells an added token does not become it."""
+        if self._added_token.search(text) is None:
+            return self.encode(text, add_special_tokens=False)
+        with unicode_only(text):
+            return ordinary_ids(self._core, text)
+
+    @cached_property
+    def _added_token(self) -> re.Pattern[str]:
+        """Finds an added token in a text; nothing where there are none."""
+        return re.compile("|".join(map(re.escape, self.added_tokens)) or "(?!)")
+
     def encode_with_offsets(
         self, text: str, *, add_special_tokens: bool
     ) -> tuple[list[int], list[tuple[int, int]] | None]:
@@ -113,12 +127,19 @@ class Tokenizer:
 
 
 def load_tokenizer(
-    files: ModelFiles, model_config: Mapping[str, Any], *, remote_code: bool = False
+    files: ModelFiles,
+    model_config: Mapping[str, Any],
+    *,
+    remote_code: bool = False,
+    generic: bool = False,
 ) -> Tokenizer:
-    """The tokenizer of a model folder; model_config is its config.json. Raises StartupError."""
+    """The tokenizer of a model folder; model_config is its config.json. Raises StartupError.
+
+    generic: tokenizer.json counts as it is, whatever class the files name.
+    """
     config = files.json("tokenizer_config.json") or {}
     declared = config.get("tokenizer_class") or model_config.get("tokenizer_class")
-    name = class_name(model_config.get("model_type"), declared)
+    name = GENERIC if generic else class_name(model_config.get("model_type"), declared)
     if (
         not files.has("tokenizer.json")
         or (name != GENERIC and name not in PIPELINES)
@@ -190,6 +211,16 @@ def _through_transformers(
     from .tokenizer_transformers import load_through_transformers
 
     return load_through_transformers(files, config, remote_code=remote_code)
+
+
+def ordinary_ids(core: tokenizers.Tokenizer, text: str) -> list[int]:
+    """What the pipeline makes of a text when no added token is looked for."""
+    if core.normalizer is not None:
+        text = core.normalizer.normalize_str(text)
+    pieces = [(text, None)]
+    if core.pre_tokenizer is not None:
+        pieces = core.pre_tokenizer.pre_tokenize_str(text)
+    return [token.id for piece, _ in pieces for token in core.model.tokenize(piece)]
 
 
 def pipeline_sections(core: tokenizers.Tokenizer) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .hub import ModelFiles, StartupError
-from .tokenizer import Tokenizer, pipeline_sections, unicode_only
+from .tokenizer import Tokenizer, ordinary_ids, pipeline_sections, unicode_only
 
 MAX_REASON = 400
 """Characters of an error's text that is shown."""
@@ -46,6 +46,12 @@ class TransformersTokenizer(Tokenizer):
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
         with unicode_only(text):
             return list(self._hf.encode(text, add_special_tokens=add_special_tokens))
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        with unicode_only(text):
+            if self.fast:
+                return ordinary_ids(self._hf.backend_tokenizer, text)
+            return list(self._hf.encode(text, add_special_tokens=False, split_special_tokens=True))
 
     def encode_with_offsets(
         self, text: str, *, add_special_tokens: bool

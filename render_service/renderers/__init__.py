@@ -1,0 +1,1 @@
+"""Model families whose chats vLLM renders without a Jinja template, each in its own file."""

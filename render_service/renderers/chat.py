@@ -1,0 +1,40 @@
+"""What is rendered, and by what: a chat, and the renderers that need no Jinja template."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+Tools = list[dict[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat:
+    """messages: as the client wrote them. tools: as dicts, None where the model is to see none.
+
+    kwargs: the effective template kwargs. reasoning_effort: the request's own, mapped.
+    tool_choice, response_format: as JSON values; None where they are not given.
+    chat_template: the request's own, which the operator trusts.
+    """
+
+    messages: list[dict[str, Any]]
+    tools: Tools = None
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    reasoning_effort: str | None = None
+    tool_choice: Any = None
+    response_format: Any = None
+    chat_template: str | None = None
+
+
+class Renderer(Protocol):
+    """A model family's own way to write a chat.
+
+    facts: for the fingerprint, all that decides what it writes: `renderer`, its name (vLLM's
+    `--tokenizer-mode`, or `harmony`), and its settings.
+    """
+
+    facts: Mapping[str, Any]
+
+    def render(self, chat: Chat) -> str | list[int]:
+        """Text that is still to be tokenized, or token IDs. RequestError (400)."""

@@ -1,0 +1,21 @@
+"""The renderer of a model's family, where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..parser_names import HARMONY
+from .chat import Renderer
+from .harmony_chat import HarmonyRenderer
+
+if TYPE_CHECKING:
+    from ..tokenizer import Tokenizer
+    from ..tokenizer_mode import Mode
+
+
+def load_renderer(mode: Mode, config: Mapping[str, Any], tokenizer: Tokenizer) -> Renderer | None:
+    """None: the chat template renders. config: the model's config.json. Raises StartupError."""
+    if config.get("model_type") == HARMONY:
+        return HarmonyRenderer.from_environment(tokenizer)
+    return None

@@ -1,0 +1,118 @@
+"""Record how vLLM renders chats of models without a template: tests/golden/families/*.jsonl.
+
+    PYTHONPATH=. python tests/record/families.py make FAMILY MODELS FOLDER
+    PYTHONPATH=. python tests/record/families.py record FAMILY http://127.0.0.1:8100
+
+FAMILY is a name in FAMILIES. `make` makes its model in FOLDER, of a tokenizer in MODELS, and prints
+the server to run (vLLM 0.33.0); `record` asks it.
+The first line of a golden file holds the model and the server's settings, as those of
+tests/golden/render do; each other line a case and its answer: whole where the family changes more
+than the prompt, else the prompt's token IDs. Messages of pydantic are not kept: ours differ.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from family_cases import family_cases
+from render import flags, post, stable
+
+from render_service.corpus import Case
+from tests.render_service.family_models import make
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "families"
+DATE = "2026-01-02"
+
+
+class Family(NamedTuple):
+    """whole: answers are kept whole. variables: of the server's environment."""
+
+    model: str
+    settings: dict[str, Any]
+    whole: bool = False
+    variables: Mapping[str, str] = MappingProxyType({})
+
+
+FAMILIES = {
+    "harmony": Family(
+        "gptoss",
+        {
+            "served_model_name": ["gptoss"],
+            "reasoning_parser": "openai_gptoss",
+            "tool_call_parser": "openai",
+            "enable_auto_tool_choice": True,
+            "exclude_tools_when_tool_choice_none": True,
+            "reasoning_effort_map": {"xhigh": "high"},
+        },
+        whole=True,
+        variables={"VLLM_SYSTEM_START_DATE": DATE},
+    ),
+    "harmony_plain": Family(
+        "gptoss",
+        {"served_model_name": ["gptoss"], "max_model_len": 512},
+        variables={
+            "VLLM_SYSTEM_START_DATE": DATE,
+            "VLLM_GPT_OSS_HARMONY_SYSTEM_INSTRUCTIONS": "1",
+        },
+    ),
+    **{
+        mode: Family("deepseek_v3", {"served_model_name": ["deepseek"], "tokenizer_mode": mode})
+        for mode in ("deepseek_v32", "deepseek_v4", "deepseek_v41")
+    },
+}
+
+
+def kept(answer: Any, whole: bool) -> Any:
+    answer = stable(answer)
+    if "error" in answer:
+        message = answer["error"]["message"]
+        ours = message is None or "validation error" in message
+        return {"error": {**answer["error"], "message": None if ours else message}}
+    if whole:
+        return answer
+    return {name: answer[name] for name in ("token_ids", "tokens") if name in answer}
+
+
+def record(family: Family, cases: list[Case], url: str) -> list[dict[str, Any]]:
+    lines: list[dict[str, Any]] = [
+        {"model": family.model, "settings": family.settings, "variables": dict(family.variables)}
+    ]
+    for name, path, body, _ in cases:
+        status, answer = post(url + path, body)
+        lines.append(
+            {
+                "case": name,
+                "path": path,
+                "body": body,
+                "status": status,
+                "answer": kept(answer, family.whole),
+            }
+        )
+    return lines
+
+
+def main() -> None:
+    command, name, *words = sys.argv[1:]
+    family = FAMILIES[name]
+    if command == "make":
+        folder = make(family.model, Path(words[0]), Path(words[1]))
+        variables = [f"{variable}={value}" for variable, value in family.variables.items()]
+        print(
+            *variables,
+            shlex.join(["vllm", "launch", "render", str(folder), *flags(family.settings)]),
+        )
+        return
+    GOLDEN.mkdir(parents=True, exist_ok=True)
+    lines = record(family, list(family_cases()), words[0])
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (GOLDEN / f"{name}.jsonl").write_text(text)
+
+
+if __name__ == "__main__":
+    main()

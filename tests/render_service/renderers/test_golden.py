@@ -1,0 +1,82 @@
+"""Chats of models that need no template: our answers against vLLM 0.33.0's, recorded.
+
+Token IDs are equal, and so is all else of the answer where it was kept; refusals have the same
+status, type and param, and the same message but for pydantic's and what is listed here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from render_service.loading import load_model
+from render_service.model import Model
+
+from .. import golden
+from ..family_models import MADE, make
+
+FOLDER = Path(__file__).parent.parent.parent / "golden" / "families"
+STRINGS = "500 in vLLM, which takes parts that are strings elsewhere"
+EMBEDS = "vLLM takes an object for reasoning, and shows none"
+
+# By the family's name, and the case: our message differs, the rest is equal.
+OTHER_WORDS: dict[tuple[str, str], str] = {}
+# More differs.
+DELIBERATE = {
+    ("harmony", "messages, string part"): STRINGS,
+    ("harmony", "messages, own role"): STRINGS,
+    ("harmony", "messages, reasoning as prompt_embeds"): EMBEDS,
+}
+
+Line = dict[str, Any]
+
+
+def families() -> list[str]:
+    return sorted(file.stem for file in FOLDER.glob("*.jsonl"))
+
+
+@lru_cache
+def recorded(family: str) -> tuple[Line, list[Line]]:
+    first, *lines = map(json.loads, (FOLDER / f"{family}.jsonl").read_text().splitlines())
+    return first, lines
+
+
+@pytest.fixture(scope="module", params=families())
+def served(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    model_folder: Callable[[str], Path],
+) -> Iterator[tuple[str, Model]]:
+    """A family's name, and its model as the server that was recorded had it."""
+    first, _ = recorded(request.param)
+    base = MADE[first["model"]].base
+    models = Path() if base == "demo" else model_folder(base).parent
+    folder = make(first["model"], models, tmp_path_factory.mktemp("model"))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in first["variables"].items():
+            patch.setenv(name, value)
+        yield request.param, load_model(golden.settings(first["settings"], folder))
+
+
+def test_same_answers_as_vllm(served: tuple[str, Model]) -> None:
+    family, model = served
+    different = []
+    for line in recorded(family)[1]:
+        status, answer = golden.answer(model, line)
+        wanted = line["answer"]
+        if (family, line["case"]) in DELIBERATE:
+            assert (status, answer) != (line["status"], wanted), line["case"]
+            continue
+        if status != 200 and line["status"] == status:
+            if wanted["error"]["message"] is None or (family, line["case"]) in OTHER_WORDS:
+                answer["error"]["message"] = wanted["error"]["message"]
+        elif status == 200 and wanted.keys() != answer.keys():
+            answer = {name: answer.get(name) for name in wanted}
+        if (status, answer) != (line["status"], wanted):
+            different.append((line["case"], line["path"], wanted, answer))
+    assert not different, f"{len(different)} differ, first {different[0]}"
