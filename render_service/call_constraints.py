@@ -64,6 +64,7 @@ def constrain_calls(
     parser = settings.tool_call_parser if settings.enable_auto_tool_choice else None
     if not parser or not request.tools or request.tool_choice in (None, "none"):
         return request
+    _check_named(parser, request)
     level_name = settings.tool_strict_level
     level = DEFAULT_LEVEL.get(parser, AUTO) if level_name is None else LEVELS[level_name]
     tagged = _tagged(parser, level, request, outputs, answer, vocab)
@@ -73,6 +74,26 @@ def constrain_calls(
     if parser not in JSON_CALLS or (own is not None and own.structural_tag is not None):
         return request
     return _json_calls(request, request.tools)
+
+
+def holds_calls(settings: Settings) -> bool:
+    """Whether calls that are required are held to what tools there are."""
+    parser = settings.tool_call_parser if settings.enable_auto_tool_choice else None
+    return parser in BUILDERS or parser in JSON_CALLS
+
+
+def _check_named(parser: str, request: ChatRequest) -> None:
+    """A chat's named tool is one of its tools; those of other requests are looked up here."""
+    choice = request.tool_choice
+    if not isinstance(choice, NamedToolChoice) or any(
+        tool.function.name == choice.function.name for tool in request.tools or ()
+    ):
+        return
+    name = choice.function.name
+    if parser in BUILDERS:
+        raise RequestError(f"The tool with name '{name}' is not found in the tools list.")
+    if parser in JSON_CALLS:
+        raise RequestError(f"Tool '{name}' has not been passed in `tools`.")
 
 
 def _answer(outputs: StructuredOutputs) -> Node | None:

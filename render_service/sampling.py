@@ -84,8 +84,12 @@ def chat_sampling(
     max_tokens: int,
     *,
     keep_special: bool = False,
+    extra_args: bool = False,
 ) -> Sampling:
-    """keep_special: the parsers read special tokens, whatever the request says."""
+    """keep_special: the parsers read special tokens, whatever the request says.
+
+    extra_args: an object even where it is empty.
+    """
     labels = request.logprob_token_ids
     echoed = request.top_logprobs or 0 if request.echo else None
     return _sampling(
@@ -95,6 +99,7 @@ def chat_sampling(
         logprobs=(request.top_logprobs or 0) if request.logprobs and not labels else None,
         prompt_logprobs=echoed if request.prompt_logprobs is None else request.prompt_logprobs,
         skip_special=not keep_special and _skip_special(request, generation),
+        extra_args=extra_args,
     )
 
 
@@ -121,6 +126,7 @@ def _sampling(
     logprobs: int | None,
     prompt_logprobs: int | None,
     skip_special: bool,
+    extra_args: bool = False,
 ) -> Sampling:
     outputs = structured_outputs(request.structured_outputs, request.response_format)
     bias = _logit_bias(request.logit_bias)
@@ -132,6 +138,7 @@ def _sampling(
         **tunable,
         "max_tokens": max_tokens,
         "min_tokens": request.min_tokens,
+        "logprobs": logprobs,
         "stop": stop,
         "bad_words": list(dict.fromkeys(request.bad_words)),
         "extra_args": (extra, kv, ec),
@@ -168,7 +175,7 @@ def _sampling(
         "structured_outputs": outputs and msgspec.to_builtins(outputs),
         "logit_bias": bias,
         "allowed_token_ids": request.allowed_token_ids,
-        "extra_args": extra or None,
+        "extra_args": extra if extra or (extra_args and not kv and not ec) else None,
         "bad_words": values["bad_words"],
         "skip_reading_prefix_cache": prompt_logprobs is not None,
         "thinking_token_budget": request.thinking_token_budget,

@@ -46,6 +46,9 @@ def _faults(v: Mapping[str, Any]) -> Iterator[RequestError]:
             "min_tokens must be less than or equal to "
             f"max_tokens={max_tokens}, got {v['min_tokens']}."
         )
+    logprobs = v["logprobs"]
+    if logprobs is not None and logprobs < -1:
+        yield invalid(f"logprobs must be non-negative or -1, got {logprobs}.", "logprobs", logprobs)
     if not all(v["stop"]):
         yield invalid("stop cannot contain an empty string.")
     if not all(v["bad_words"]):
