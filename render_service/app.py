@@ -18,7 +18,7 @@ from . import pages
 from .auth import ApiKeys
 from .endpoints import ENDPOINTS, Endpoint, EndpointHandler, error_reply
 from .errors import RequestError
-from .metrics import Meter, Metrics
+from .metrics import CacheMeter, Meter, Metrics
 from .middleware import wrapped
 from .reply import NOT_FOUND, UNAUTHORIZED, Reply, method_not_allowed
 from .request_id import RequestIdHeader
@@ -67,6 +67,7 @@ class App:
         self._meters: dict[str, Meter] = {}
         self._other = Meter(metrics, OTHER)
         self._routes = self._table(model, metrics, rows)
+        model.streams.watch(CacheMeter(metrics))
         self._cors = CORSMiddleware(
             self._route,
             allow_origins=settings.allowed_origins,

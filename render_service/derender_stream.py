@@ -148,7 +148,7 @@ def _live(
     if state is None:
         state, stream = start_chat(model, facts, prompt)
         return LiveStream(state, stream, facts)
-    hit = live is not None and live.facts is facts
+    hit = live is not None and (live.facts is facts or live.facts == facts)
     if model.outputs.parses:
         model.streams.count(hit=hit)
     if live is not None and hit:

@@ -12,6 +12,7 @@ from prometheus_client import (
     CollectorRegistry,
     Counter,
     GCCollector,
+    Gauge,
     Histogram,
     ProcessCollector,
     disable_created_metrics,
@@ -69,6 +70,24 @@ class Metrics:
             registry=registry,
         )
 
+        self.cache_lookups = Counter(
+            "render_service_parser_cache_lookups",
+            "Chunks whose stream was sought in the parser cache.",
+            ["result"],
+            registry=registry,
+        )
+        self.cache_evictions = Counter(
+            "render_service_parser_cache_evictions",
+            "Streams that left the parser cache for their age or for want of room.",
+            registry=registry,
+        )
+        self.cache_bytes = Gauge(
+            "render_service_parser_cache_bytes",
+            "Memory that the streams in the parser cache hold, about.",
+            multiprocess_mode="livesum",
+            registry=registry,
+        )
+
     def exposition(self) -> bytes:
         """All metrics as text, of all workers."""
         if self._directory is None:
@@ -76,6 +95,26 @@ class Metrics:
         everyone = CollectorRegistry()
         MultiProcessCollector(everyone, self._directory)  # type: ignore[no-untyped-call]  # has no types
         return generate_latest(everyone)
+
+
+class CacheMeter:
+    """The parser cache's instruments; see `CacheWatch`."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._hits = metrics.cache_lookups.labels("hit")
+        self._misses = metrics.cache_lookups.labels("miss")
+        self._evictions = metrics.cache_evictions
+        self._bytes = metrics.cache_bytes
+
+    def looked_up(self, hit: bool) -> None:
+        (self._hits if hit else self._misses).inc()
+
+    def evicted(self, count: int) -> None:
+        if count:
+            self._evictions.inc(count)
+
+    def holds(self, bytes_held: int) -> None:
+        self._bytes.set(bytes_held)
 
 
 class Meter:

@@ -82,7 +82,6 @@ class ParserCache:
         """A chunk had its stream here, or not."""
         if self._watch is not None and self._max_bytes:
             self._watch.looked_up(hit)
-            self._watch.holds(self._bytes)
 
     def keep(self, state: bytes, live: LiveStream, size: int) -> None:
         """state: as it is sent. size: bytes of memory that the stream holds, about."""
