@@ -3,11 +3,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from render_service import stream_state
 from render_service.errors import RequestError
 from render_service.stream_state import MAX_BYTES, VERSION, StreamState
+from tests.parsers.support import FILES, context_of, format_of, pieces_of, recorded
 
 
 def test_a_state_comes_back_as_it_was() -> None:
@@ -52,3 +54,31 @@ def test_a_state_that_we_did_not_write_is_refused_with_advice(state: Any) -> Non
 def test_a_state_beyond_any_honest_size_is_not_even_read() -> None:
     with pytest.raises(RequestError, match=f"more than the {MAX_BYTES}"):
         stream_state.decode(b"[" * (MAX_BYTES + 1), "chat")
+
+
+FULL = StreamState(
+    v=VERSION,
+    d=[2**17] * 3,
+    r=True,
+    i=127,
+    l=[2**17] * 4,
+    o=2**20,
+    n=2**20,
+    c="x" * 64,
+    f="0123456789ab",
+    q="0123456789ab",
+    m="0123456789abcdef01234567",
+)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_states_of_every_parser_stay_within_a_kibibyte(file: str) -> None:
+    """With all else that a state may hold, but a value that cannot be streamed."""
+    fmt = format_of(file)
+    cases = sorted(recorded(file)[1], key=lambda case: len(case["pieces"]))[-6:]
+    for case in cases:
+        stream = fmt.start(context_of(case["request"]), case["prompt_ids"])
+        for piece in pieces_of(case, fmt):
+            stream.feed([piece])
+            state = msgspec.structs.replace(FULL, p=stream.snapshot())
+            assert len(stream_state.encode(state)) <= 1024, case["name"]
