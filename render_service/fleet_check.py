@@ -7,20 +7,18 @@ that differ are told by what most replicas have; of equally many, what the first
 from __future__ import annotations
 
 import argparse
-import http.client
 import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, NamedTuple
-from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from msgspec import Meta, Struct
 
+from .http_client import HttpClient, Unreachable
 from .stdout import reader_may_leave
-from .usage_error import UsageError
 
 TIMEOUT = 10.0  # seconds
 MAX_ANSWER = 64 * 1024
@@ -71,9 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Raises UsageError."""
     key = getattr(args, "api_key", None) or os.environ.get("VLLM_API_KEY")
-    addresses = [_address(url) for url in args.urls]
+    clients = [HttpClient(url, timeout=TIMEOUT, key=key) for url in args.urls]
     with ThreadPoolExecutor(16) as threads:
-        replicas = list(threads.map(lambda url, at: ask(url, at, key), args.urls, addresses))
+        replicas = list(threads.map(ask, clients))
     usual = most_common(replicas)
     with reader_may_leave():
         print(_json(replicas, usual) if args.json else _table(replicas, usual))
@@ -82,36 +80,18 @@ def run(args: argparse.Namespace) -> int:
     return DIFFERENT if any(_differing(replica, usual) for replica in replicas) else ALIKE
 
 
-def _address(url: str) -> SplitResult:
+def ask(client: HttpClient) -> Replica:
+    url = client.url
     try:
-        address = urlsplit(url if "://" in url else f"http://{url}")
-        usable = address.scheme in ("http", "https") and address.hostname and address.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise UsageError(f"{url!r} is not a replica's address, as http://10.0.0.7:8000")
-    return address
-
-
-def ask(url: str, address: SplitResult, key: str | None) -> Replica:
-    """url: as it is shown. address: the same, below which /v1 is."""
-    secure = address.scheme == "https"
-    connect = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-    connection = connect(address.hostname or "", address.port, timeout=TIMEOUT)
-    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-    try:
-        connection.request("GET", address.path.rstrip("/") + "/v1/fingerprint", headers=headers)
-        answer = connection.getresponse()
-        body = answer.read(MAX_ANSWER)
-    # ValueError: what cannot be a host's name or a header.
-    except (OSError, http.client.HTTPException, ValueError) as error:
-        return Replica(url, None, str(error) or type(error).__name__)
+        status, body = client.ask("/v1/fingerprint", limit=MAX_ANSWER)
+    except Unreachable as error:
+        return Replica(url, None, str(error))
     finally:
-        connection.close()
-    if answer.status == 401:
+        client.close()
+    if status == 401:
         return Replica(url, None, "it wants another API key (--api-key)")
-    if answer.status != 200:
-        return Replica(url, None, f"status {answer.status} for /v1/fingerprint")
+    if status != 200:
+        return Replica(url, None, f"status {status} for /v1/fingerprint")
     try:
         return Replica(url, _report_decoder.decode(body))
     except msgspec.MsgspecError:

@@ -5,6 +5,8 @@ Keys: path of the request, start of its name. docs/differences.md says the same 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from .case import CHAT, COMPLETION, DETOKENIZE, TOKENIZE
 
 _STRUCTURED = "a dump of Python's dict in vLLM, here the names to choose from"
@@ -48,8 +50,18 @@ MORE = {
 }
 
 
-def reason(table: dict[tuple[str, str], str], path: str, name: str) -> str | None:
-    """Why this request's answer differs, by one of the tables; None where it does not."""
+def reason(path: str, name: str, fields: Collection[str] = ()) -> str | None:
+    """Why this request's answer differs from vLLM's; None where it is to be equal.
+
+    fields: those that differ. A reason of WORDS is one for the error's message alone.
+    """
+    tables = (MORE, WORDS) if set(fields) <= {"error.message"} else (MORE,)
     return next(
-        (why for (at, start), why in table.items() if at == path and name.startswith(start)), None
+        (
+            why
+            for table in tables
+            for (at, start), why in table.items()
+            if at == path and name.startswith(start)
+        ),
+        None,
     )

@@ -72,6 +72,19 @@ CHATS: dict[str, tuple[Json, tuple[Output, ...]]] = {
     ),
     "token IDs": ({"return_token_ids": True}, (Output(f"{THOUGHT}One.{END}"),)),
     "specials kept": ({"skip_special_tokens": False}, (Output(f"{THOUGHT}One.{END}"),)),
+    "logprobs": (
+        {"logprobs": True, "top_logprobs": 2},
+        (Output(f"{THOUGHT}Naïve café, 東京 🎉{END}"),),
+    ),
+    "logprobs without candidates": ({"logprobs": True}, (Output("One, 🎉", "length"),)),
+    "logprobs of a hidden thought": (
+        {"logprobs": True, "include_reasoning": False, "return_token_ids": True},
+        (Output(f"{THOUGHT}One.{END}"),),
+    ),
+    "usage": (
+        {"stream": True, "stream_options": {"include_usage": True}},
+        (Output(f"{THOUGHT}One.{END}"),),
+    ),
     "stop string": ({"stop": ["two"]}, (Output(f"{THOUGHT}one two three{END}"),)),
     "hidden thought": ({"include_reasoning": False}, (Output(f"{THOUGHT}Hello.{END}"),)),
     "thinking off": (NO_THINKING, (Output(f"Hello.{END}"),)),
@@ -123,6 +136,15 @@ COMPLETIONS: dict[str, tuple[Json, tuple[Output, ...]]] = {
     "specials kept": (
         {"prompt": "Once upon", "skip_special_tokens": False},
         (Output(f" a time.{END}"),),
+    ),
+    "logprobs": (
+        {"prompt": "Once", "logprobs": 2},
+        (Output(" upon a café, 東京 🎉", "length"),),
+    ),
+    "logprobs without candidates": ({"prompt": "Once", "logprobs": 0}, (Output(" upon"),)),
+    "usage": (
+        {"prompt": "Once", "stream": True, "stream_options": {"include_usage": True}},
+        (Output(" upon a time", "length"),),
     ),
     "two prompts": ({"prompt": ["One", "Two"]}, (Output(" dog"), Output(" cats", "length"))),
     "echo": ({"prompt": "Once upon", "echo": True}, (Output(" a time", "length"),)),

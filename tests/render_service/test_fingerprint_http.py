@@ -284,5 +284,5 @@ def test_a_fleet_of_which_some_cannot_be_asked(fleet: Fleet, stranger: str) -> N
 def test_what_is_no_address(url: str) -> None:
     ended = command("fleet-check", url)
     assert ended.returncode == 2
-    assert "is not a replica's address" in ended.stderr
+    assert "is not a server's address" in ended.stderr
     assert ended.stderr.count("\n") == 1
