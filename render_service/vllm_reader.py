@@ -33,8 +33,7 @@ class Reader:
         if isinstance(prompt, bool):
             # The parser asks itself before its first step, and that is all it wants to know.
             self._parser.is_reasoning_end = lambda input_ids: prompt
-            prompt = []
-        self._prompt = prompt
+        self._prompt = [] if isinstance(prompt, bool) else prompt
 
     def step(self, text: str, ids: list[int], finish_reason: str | None) -> Any:
         """A chunk's DeltaMessage, None where there is none yet. finish_reason: with the last."""
