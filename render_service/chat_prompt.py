@@ -106,6 +106,16 @@ def chat_prompt(
 
 def render_chat(model: Model, chat: Chat) -> str | list[int]:
     """The prompt as text, or as token IDs where the model's family has its own renderer."""
+    try:
+        return _rendered(model, chat)
+    except NotMultimodal as error:
+        # vLLM names the model; a folder, which it masks as `<path>`, is nobody's business.
+        served = model.settings.served_model_name
+        message = f"{served[0]} is not a multimodal model" if served else error.message
+        raise RequestError(message) from None
+
+
+def _rendered(model: Model, chat: Chat) -> str | list[int]:
     if model.renderer is not None:
         return model.renderer.render(chat)
     # A template among the arguments counts where neither request nor operator gives one.
@@ -114,13 +124,7 @@ def render_chat(model: Model, chat: Chat) -> str | list[int]:
     )
     tools = chat.kwargs.get("tools", chat.tools)
     template = model.templates.pick(tools=tools, source=source)
-    try:
-        seen = conversation(chat.messages, content_format=template.content_format)
-    except NotMultimodal as error:
-        # vLLM names the model; a folder, which it masks as `<path>`, is nobody's business.
-        served = model.settings.served_model_name
-        message = f"{served[0]} is not a multimodal model" if served else error.message
-        raise RequestError(message) from None
+    seen = conversation(chat.messages, content_format=template.content_format)
     return template.render(seen, tools=tools, kwargs=chat.kwargs)
 
 

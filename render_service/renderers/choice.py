@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..parser_names import HARMONY
 from .chat import Renderer
+from .deepseek_v4 import DeepseekV4Renderer, DeepseekV41Renderer
+from .deepseek_v32 import DeepseekV32Renderer
 from .harmony_chat import HarmonyRenderer
 
 if TYPE_CHECKING:
@@ -18,4 +20,11 @@ def load_renderer(mode: Mode, config: Mapping[str, Any], tokenizer: Tokenizer) -
     """None: the chat template renders. config: the model's config.json. Raises StartupError."""
     if config.get("model_type") == HARMONY:
         return HarmonyRenderer.from_environment(tokenizer)
+    match mode:
+        case "deepseek_v32":
+            return DeepseekV32Renderer()
+        case "deepseek_v4":
+            return DeepseekV4Renderer()
+        case "deepseek_v41":
+            return DeepseekV41Renderer()
     return None

@@ -60,7 +60,7 @@ class HarmonyRenderer:
             messages = messages[1:]
         functions = [_function(tool["function"]) for tool in chat.tools or ()]
         preamble = self.preamble(instructions, functions, chat.reasoning_effort)
-        return self.encoding.prompt([*preamble, *self._conversation(messages)])
+        return self.encoding.prompt([*preamble, *self._conversation(messages, bool(functions))])
 
     def preamble(
         self,
@@ -85,7 +85,7 @@ class HarmonyRenderer:
         )
         return Message("system", (text,))
 
-    def _conversation(self, messages: list[dict[str, Any]]) -> Iterator[Message]:
+    def _conversation(self, messages: list[dict[str, Any]], functions: bool) -> Iterator[Message]:
         names = {
             call.get("id"): call.get("function", {}).get("name")
             for message in messages
@@ -103,16 +103,18 @@ class HarmonyRenderer:
             elif role == "user":
                 yield Message("user", _texts(content))
             else:
-                yield from self._instructions(role, flat_text(content))
+                yield from self._instructions(role, flat_text(content), functions)
 
-    def _instructions(self, role: str, text: str | None) -> Iterator[Message]:
+    def _instructions(self, role: str, text: str | None, functions: bool) -> Iterator[Message]:
         """A system or developer message behind the first message."""
         if text is None:
             return
         if role == "system" and self.system_instructions:
-            yield self._system(text, DEFAULT_EFFORT, False)
+            yield self._system(text, DEFAULT_EFFORT, functions)
         else:
-            yield Message("developer", (developer_text(text),))
+            # As in vLLM: the developer's are left out, the message is not.
+            shown = None if self.system_instructions else text
+            yield Message("developer", (developer_text(shown),))
 
 
 def tool_call(name: str, arguments: str) -> Message:

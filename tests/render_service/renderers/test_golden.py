@@ -22,15 +22,34 @@ from ..family_models import MADE, make
 
 FOLDER = Path(__file__).parent.parent.parent / "golden" / "families"
 STRINGS = "500 in vLLM, which takes parts that are strings elsewhere"
+PYTHON = "a Python exception's text in vLLM"
+SET = "tasks in random order in vLLM"
+PICKLE = "cannot pickle"  # what pydantic iterates once, vLLM cannot copy
 EMBEDS = "vLLM takes an object for reasoning, and shows none"
 
 # By the family's name, and the case: our message differs, the rest is equal.
-OTHER_WORDS: dict[tuple[str, str], str] = {}
+OTHER_WORDS = {
+    ("deepseek_v4", "messages, null thinking part"): PYTHON,
+    ("deepseek_v4", "messages, task"): SET,
+    ("deepseek_v4", "family, an unknown task"): SET,
+    ("deepseek_v4", "messages, empty developer"): "a dump of the message in vLLM",
+    ("deepseek_v41", "messages, null text part"): PYTHON,
+}
 # More differs.
 DELIBERATE = {
-    ("harmony", "messages, string part"): STRINGS,
-    ("harmony", "messages, own role"): STRINGS,
-    ("harmony", "messages, reasoning as prompt_embeds"): EMBEDS,
+    **{
+        (family, case): reason
+        for family in ("harmony", "harmony_plain")
+        for case, reason in {
+            "messages, string part": STRINGS,
+            "messages, own role": STRINGS,
+            "messages, reasoning as prompt_embeds": EMBEDS,
+        }.items()
+    },
+    ("deepseek_v32", "messages, no messages"): "500 in vLLM",
+    ("deepseek_v41", "messages, string part"): STRINGS,
+    ("deepseek_v41", "messages, task"): "500 in vLLM",
+    ("deepseek_v41", "family, an unknown task"): "500 in vLLM",
 }
 
 Line = dict[str, Any]
@@ -69,7 +88,7 @@ def test_same_answers_as_vllm(served: tuple[str, Model]) -> None:
     for line in recorded(family)[1]:
         status, answer = golden.answer(model, line)
         wanted = line["answer"]
-        if (family, line["case"]) in DELIBERATE:
+        if (family, line["case"]) in DELIBERATE or PICKLE in str(wanted):
             assert (status, answer) != (line["status"], wanted), line["case"]
             continue
         if status != 200 and line["status"] == status:
