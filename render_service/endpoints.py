@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.types import Receive, Scope, Send
 
-from . import derender, render, tokenize
+from . import anthropic, derender, render, responses, tokenize
 from .answer import Header
 from .errors import RequestError
 from .reply import JSON, Reply
@@ -70,6 +70,15 @@ ENDPOINTS = (
         16 * KiB,
         fingerprinted=True,
         with_state=partial(render.completion, with_state=True),
+    ),
+    Endpoint("/v1/responses/render", responses.responses, "rendered", 16 * KiB, fingerprinted=True),
+    Endpoint(
+        "/v1/messages/render",
+        anthropic.messages,
+        "rendered",
+        16 * KiB,
+        fingerprinted=True,
+        with_state=partial(anthropic.messages, with_state=True),
     ),
     Endpoint("/v1/chat/completions/derender", derender.chat, "derendered", 32 * KiB),
     Endpoint("/v1/completions/derender", derender.completion, "derendered", 32 * KiB),

@@ -1,7 +1,7 @@
 """Chat messages as OpenAI writes them, made into what a chat template sees.
 
-vLLM's `parse_chat_messages` for a text model (vllm/renderers/chat_utils), with the key order that
-its request models give to tool calls: a template that prints a call shows it.
+vLLM's `parse_chat_messages` for a text model (vllm/renderers/chat_utils). Tool calls keep the order
+of their keys, which a template that prints a call shows.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from .errors import RequestError
+from .protocol.message_shape import ordered
 
 ContentFormat = Literal["string", "openai"]
 Message = dict[str, Any]
@@ -198,22 +199,15 @@ def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
             "(parameter=tool_calls)",
             param="tool_calls",
         )
-    function = _ordered(function, "arguments", "name")
-    function["arguments"] = _arguments(function["arguments"])
-    return _ordered({**call, "function": function}, "id", "function", "type")
+    return {**call, "function": {**function, "arguments": _arguments(function["arguments"])}}
 
 
 def _developer_tools(tools: Any) -> Any:
     if not isinstance(tools, list):
         return tools
     return [
-        _ordered(tool, "function", "type") if isinstance(tool, dict) else tool for tool in tools
+        ordered(tool, "function", "type") if isinstance(tool, dict) else tool for tool in tools
     ]
-
-
-def _ordered(mapping: Mapping[str, Any], *first: str) -> dict[str, Any]:
-    """With these keys first, as vLLM's request models have them."""
-    return {key: mapping[key] for key in first if key in mapping} | dict(mapping)
 
 
 def _arguments(text: str) -> dict[str, Any]:

@@ -44,7 +44,13 @@ def chat(model: Model, body: bytes, request_id: str | None, *, with_state: bool 
 
     with_state: beside it the `stream_state` that goes with the first chunk of each choice.
     """
-    request = decode_chat_request(body)
+    return answer_chat(model, decode_chat_request(body), request_id, with_state=with_state)
+
+
+def answer_chat(
+    model: Model, request: ChatRequest, request_id: str | None, *, with_state: bool = False
+) -> Answer:
+    """The generate request of a chat, whatever door it came by."""
     check_model(model, request.model)
     _check_beam_search(request)
     harmony = isinstance(model.renderer, HarmonyRenderer)

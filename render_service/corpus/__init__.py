@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from collections import Counter
 
+from .anthropic import message_cases
 from .case import CHAT, Case
 from .chats import chat_cases
 from .conversations import CONVERSATIONS
 from .outputs import output_cases
+from .responses import response_cases
 from .texts import completion_cases, raw_cases, tokenize_cases
 
 __all__ = ["Case", "cases", "conversation_cases"]
 
 
 def cases() -> list[Case]:
-    """All of them: chats, completions, texts to tokenize, bodies that are none, and outputs."""
+    """All of them: chats, completions, Responses, Messages, texts to tokenize, bodies that are none, and outputs."""
     return unique(
         [
             *conversation_cases(),
             *chat_cases(),
             *completion_cases(),
+            *response_cases(),
+            *message_cases(),
             *tokenize_cases(),
             *raw_cases(),
             *output_cases(),

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from .case import CHAT, COMPLETION, DETOKENIZE, TOKENIZE
+from .case import CHAT, COMPLETION, DETOKENIZE, MESSAGES, RESPONSES, TOKENIZE
 
 _STRUCTURED = "a dump of Python's dict in vLLM, here the names to choose from"
 _NOT_JSON = "vLLM reads NaN, Infinity and unpaired surrogates, which JSON does not have"
 _PARTS = "vLLM takes strings and untyped parts in custom roles only, here in all"
 _PYTHON = "a Python exception's text in vLLM"
+_FAULT = "500 in vLLM"
+_BY_TYPE = "refused by its type alone"
+_SERVER_TOOL = "tools that no model sees are not looked into"
 _RAW = {
     "raw 8 ": "vLLM answers without its error shape",
     "raw 9 ": _NOT_JSON,
@@ -28,20 +31,37 @@ WORDS = {
     (COMPLETION, "response_format={'type': 'json_schema'"): _STRUCTURED,
     (CHAT, "messages "): _PYTHON,
     (DETOKENIZE, "detokenize 6"): _PYTHON,
+    (RESPONSES, "structured_outputs="): _STRUCTURED,
+    (RESPONSES, "picture as output"): _PYTHON,
+    (RESPONSES, "namespace bad parameters"): _PYTHON,
+    (MESSAGES, "number as "): _PYTHON,
 }
 """Only the error's message differs."""
 
 MORE = {
     (CHAT, "stream options null"): "unknown stream options are not passed on",
     (COMPLETION, "stream options null"): "unknown stream options are not passed on",
-    (CHAT, "structured_outputs='x'"): "500 in vLLM",
-    (COMPLETION, "structured_outputs='x'"): "500 in vLLM",
+    (CHAT, "structured_outputs='x'"): _FAULT,
+    (COMPLETION, "structured_outputs='x'"): _FAULT,
     (CHAT, "messages 20"): _PARTS,
     (CHAT, "messages 21"): _PARTS,
     (CHAT, "messages 22"): _PARTS,
     (CHAT, "messages 23"): _PARTS,
     (COMPLETION, "prompt 18"): "true is no token ID",
     (TOKENIZE, "chat tools"): "vLLM leaves `reasoning_content` out, unlike its render",
+    (RESPONSES, "object as input"): "vLLM reads an object as the list of its keys",
+    (RESPONSES, "refusal"): _FAULT,
+    (RESPONSES, "nothing said"): _FAULT,
+    (RESPONSES, "wrong part said"): "vLLM looks at the parts when it renders them",
+    (RESPONSES, "reference with role"): _BY_TYPE,
+    (RESPONSES, "more tools"): _BY_TYPE,
+    (RESPONSES, "other item without its fields"): _BY_TYPE,
+    (RESPONSES, "output of the server"): _FAULT,
+    (RESPONSES, "phase of parts"): "vLLM looks at it beside text only",
+    (RESPONSES, "previous_input_messages=[5]"): "vLLM names a class in the path",
+    (RESPONSES, "search bad"): _SERVER_TOOL,
+    (RESPONSES, "file search bad"): _SERVER_TOOL,
+    (MESSAGES, "word as source"): _FAULT,
     **{
         (path, name): reason
         for path in (CHAT, COMPLETION, TOKENIZE, DETOKENIZE)

@@ -7,7 +7,7 @@ every one. Content parts are not looked at here: `messages.conversation` reads t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import RequestError, schema_error
@@ -19,7 +19,7 @@ _CALL = "ChatCompletionMessageFunctionToolCallParam"
 
 
 def check_messages(messages: Any) -> None:
-    """Refuse messages of a wrong shape."""
+    """Refuse messages of a wrong shape; tool calls get vLLM's order of keys."""
     if messages is None or isinstance(messages, (bool, int, float)):
         raise RequestError("`messages` must be an array of messages.")
     if not isinstance(messages, list):
@@ -32,7 +32,8 @@ def check_messages(messages: Any) -> None:
                 f"`messages.{index}` {text}.", f"body.messages.{index}.{_UNION}{field}"
             )
     for message in messages:
-        _check_calls(message.get("tool_calls"))
+        if message.get("tool_calls") is not None:
+            message["tool_calls"] = _read_calls(message["tool_calls"])
 
 
 def rename_reasoning(messages: Any) -> None:
@@ -106,9 +107,8 @@ def _fits_any_role(message: dict[str, Any]) -> bool:
     )
 
 
-def _check_calls(calls: Any) -> None:
-    if calls is None:
-        return
+def _read_calls(calls: Any) -> list[dict[str, Any]]:
+    """The calls, keys in the order of vLLM's request models."""
     if not isinstance(calls, (list, str, dict)):
         raise RequestError("`tool_calls` must be an array of tool calls.")
     # pydantic iterates whatever it can: letters and keys are not calls either.
@@ -120,6 +120,18 @@ def _check_calls(calls: Any) -> None:
                 "`function` (`name` and `arguments`, both strings).",
                 f"body.{index}.{_CALL}{fault}",
             )
+    return [_call(call) for call in calls]
+
+
+def _call(call: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(call.get("function"), dict):
+        call = {**call, "function": ordered(call["function"], "arguments", "name")}
+    return ordered(call, "id", "function", "type")
+
+
+def ordered(mapping: Mapping[str, Any], *first: str) -> dict[str, Any]:
+    """With these keys first."""
+    return {key: mapping[key] for key in first if key in mapping} | dict(mapping)
 
 
 def _call_fault(call: Any) -> str | None:

@@ -2,8 +2,9 @@
 
     python -m tests.record.render SERVER                          prints the server's flags
     python -m tests.record.render SERVER http://127.0.0.1:8100    records
+    python -m tests.record.render SERVER http://127.0.0.1:8100 responses messages    only these
 
-Requests are those of render_service/corpus and of server_cases.py.
+Requests are those of render_service/corpus, server_cases.py and door_cases.py.
 SERVER is a name in SERVERS, run as `vllm launch render FOLDER FLAGS` (vLLM 0.33.0), FOLDER holding
 the tokenizer files of its model. Each line of a golden file holds a case, its request and the
 answer; the first line holds the model and the server's settings by the names of
@@ -21,11 +22,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from render_service.corpus import Case
+from render_service.corpus.anthropic import message_cases
 from render_service.corpus.chats import chat_cases
+from render_service.corpus.responses import response_cases
 from render_service.corpus.texts import completion_cases, raw_cases, tokenize_cases
+from tests.record.door_cases import door_cases
 from tests.record.server_cases import coder_cases, grammar_cases, llama_cases, plain_cases
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "render"
+
+SYSTEM_FIRST = (
+    '{% for message in messages %}{% if message.role == "system" and not loop.first %}'
+    '{{ raise_exception("The system message comes first.") }}{% endif %}'
+    "[{{ message.role }}] {{ message.content }} {{ message.tool_calls | default([]) | tojson }} "
+    "{% endfor %}{% if tools %}{{ tools | tojson }} {% endif %}"
+    "{% if add_generation_prompt %}[assistant]{% endif %}"
+)
 
 
 class Server(NamedTuple):
@@ -51,6 +63,8 @@ SERVERS = {
             "tokenize": tokenize_cases(),
             "raw": raw_cases(),
             "grammar": grammar_cases(),
+            "responses": response_cases(),
+            "messages": message_cases(),
         },
     ),
     "plain": Server(
@@ -68,9 +82,13 @@ SERVERS = {
             },
             "reasoning_effort_map": {"low": "medium"},
         },
-        {"plain": plain_cases()},
+        {"plain": plain_cases(), "plain_doors": door_cases("alpha")},
     ),
-    "llama": Server("llama31", {"served_model_name": ["llama31"]}, {"llama": llama_cases()}),
+    "llama": Server(
+        "llama31",
+        {"served_model_name": ["llama31"]},
+        {"llama": llama_cases(), "llama_doors": door_cases("llama31")},
+    ),
     "coder": Server(
         "qwen3",
         {
@@ -80,6 +98,17 @@ SERVERS = {
             "reasoning_parser": "deepseek_r1",
         },
         {"coder": coder_cases()},
+    ),
+    "written": Server(
+        "qwen3",
+        {
+            "served_model_name": ["qwen3"],
+            "enable_auto_tool_choice": True,
+            "tool_call_parser": "granite",
+            "tool_strict_level": "parameter",
+            "chat_template": SYSTEM_FIRST,
+        },
+        {"written_doors": door_cases("qwen3")},
     ),
 }
 
@@ -137,7 +166,7 @@ def main() -> None:
     if len(sys.argv) == 2:
         print(*flags(server.settings), sep="\n")
         return
-    for name in server.cases:
+    for name in sys.argv[3:] or server.cases:
         record(name, server, sys.argv[2])
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from render_service import render, tokenize
+from render_service import anthropic, render, responses, tokenize
 from render_service.errors import RequestError
 from render_service.model import Model
 from render_service.settings import Settings
@@ -17,6 +17,8 @@ GOLDEN = Path(__file__).parent.parent / "golden" / "render"
 ENDPOINTS = {
     "/v1/chat/completions/render": render.chat,
     "/v1/completions/render": render.completion,
+    "/v1/responses/render": responses.responses,
+    "/v1/messages/render": anthropic.messages,
     "/tokenize": tokenize.tokenize,
     "/detokenize": tokenize.detokenize,
 }

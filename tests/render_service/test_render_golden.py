@@ -20,7 +20,10 @@ from render_service.model import Model
 
 from . import golden
 
-FILES = ("chat", "completion", "tokenize", "raw", "plain", "grammar", "llama", "coder")
+FILES = (
+    *("chat", "completion", "tokenize", "raw", "plain", "grammar", "llama", "coder"),
+    *("responses", "messages", "plain_doors", "llama_doors", "written_doors"),
+)
 
 
 def cases() -> list[Any]:
