@@ -205,9 +205,7 @@ def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
 def _developer_tools(tools: Any) -> Any:
     if not isinstance(tools, list):
         return tools
-    return [
-        ordered(tool, "function", "type") if isinstance(tool, dict) else tool for tool in tools
-    ]
+    return [ordered(tool, "function", "type") if isinstance(tool, dict) else tool for tool in tools]
 
 
 def _arguments(text: str) -> dict[str, Any]:

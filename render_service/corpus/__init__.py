@@ -20,7 +20,7 @@ __all__ = ["Case", "cases", "conversation_cases"]
 
 
 def cases() -> list[Case]:
-    """All of them: chats, completions, Responses, Messages, texts to tokenize, bodies that are none, and outputs."""
+    """All of them: requests of each kind, texts to tokenize, bodies that are none, and outputs."""
     return unique(
         [
             *conversation_cases(),
