@@ -30,6 +30,9 @@ COMMANDS = {
     ),
     "fleet-check": Command("fleet_check", "Compare the configurations of running replicas."),
     "compare": Command("compare", "Compare the answers of two servers, field by field."),
+    "prefix-check": Command(
+        "prefix_check_command", "Check which turns of a conversation can use their KV cache again."
+    ),
     "parsers": Command("parsers_command", "List the names and markers of all parsers."),
     "parse": Command("parse_command", "Show what a parser makes of a saved model output."),
     "demo": Command("demo", "Run a chat with a tool call through render, engine and derender."),

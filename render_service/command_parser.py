@@ -36,7 +36,8 @@ class CommandParser(argparse.ArgumentParser):
     def parse(self, argv: Sequence[str]) -> argparse.Namespace:
         words = [_NAME.sub(_dashes, word, count=1) for word in argv]
         words = ["--help" if word.startswith("--help=") else word for word in words]
-        args, rest = self.parse_known_args(fold(words, self._json_flags))
+        # Intermixed: flags may stand between two arguments.
+        args, rest = self.parse_known_intermixed_args(fold(words, self._json_flags))
         for word in rest:
             if word.startswith("-"):
                 self.error(self._unknown(word.partition("=")[0]))
