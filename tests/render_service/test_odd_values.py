@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from render_service import derender, render, tokenize
+from render_service import anthropic, derender, render, responses, tokenize
 from render_service.endpoints import Function
 from render_service.errors import RequestError
 from render_service.model import Model
 
+from . import door_bodies
 from .derender_client import CHAT_TOOLS, TOOL, chat_chunk, chunk, completion, parsed_demo, prompt_of
 
 Path = tuple[str | int, ...]
@@ -113,6 +114,8 @@ def bodies(model: Model) -> Iterator[tuple[Function, Any]]:
     yield render.chat, CHAT
     yield render.completion, COMPLETION
     yield render.completion, {"prompt": [[1, 2], [3]], "echo": True, "prompt_logprobs": 1}
+    yield responses.responses, door_bodies.RESPONSES
+    yield anthropic.messages, {**door_bodies.MESSAGES, "model": model.names[0]}
     yield tokenize.tokenize, {"prompt": "Hi", "return_token_strs": True}
     yield tokenize.tokenize, {"messages": MESSAGES, "tools": [TOOL]}
     yield tokenize.detokenize, {"tokens": [1, 2]}
@@ -155,7 +158,7 @@ def written(value: Any, path: Path, odd: str) -> str:
     return "[" + ",".join(items) + "]"
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(14))
 def test_an_odd_value_is_answered_or_refused(model: Model, number: int) -> None:
     function, body = list(bodies(model))[number]
     function(model, json.dumps(body).encode(), None)
