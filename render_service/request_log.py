@@ -18,6 +18,9 @@ logger = logging.getLogger("render_service")
 
 _TEXT = (
     "messages",
+    "system",
+    "instructions",
+    "input",
     "prompt",
     "tokens",
     "generate_response",

@@ -15,10 +15,13 @@ from starlette.types import Message
 
 from render_service.app import App
 from render_service.endpoints import ENDPOINTS
+from render_service.loading import DEMO_MODEL
 from render_service.metrics import Metrics
 
 from .derender_client import CHAT, CHAT_TOOLS, chunk, demo, parsed_demo
+from .door_bodies import MESSAGES, RESPONSES
 
+DEMO = str(DEMO_MODEL)  # its name, too
 PADDING = "x" * 40_000  # more than any endpoint answers on the event loop
 STREAMED = {"stream": True, "generate_chunk": chunk([5]), "prompt_token_ids": [1]}
 BODIES: dict[str, bytes] = {
@@ -32,6 +35,13 @@ BODIES: dict[str, bytes] = {
     "refusing template": orjson.dumps({**CHAT, "chat_template": "{{ raise_exception('no') }}"}),
     "syntax error": orjson.dumps({**CHAT, "chat_template": "{% if %}"}),
     "broken template": orjson.dumps({**CHAT, "chat_template": "{% break %}"}),
+    "refused items": orjson.dumps({**CHAT, "input": [{"type": "x"}], "max_tokens": 5}),
+    "refused parts": orjson.dumps(
+        {**MESSAGES, "input": [{"type": "reasoning", "summary": ["x"]}], "tools": [{"type": "x"}]}
+    ),
+    "refused thinking": orjson.dumps({**MESSAGES, "thinking": {"type": "enabled"}}),
+    "Responses": orjson.dumps(RESPONSES),
+    "Messages": orjson.dumps({**MESSAGES, "model": DEMO}),
     "chunk": orjson.dumps({**STREAMED, "chat_request": CHAT_TOOLS}),
     "bad request inside": orjson.dumps({**STREAMED, "chat_request": {"messages": 5}}),
     "bad state": orjson.dumps({**STREAMED, "stream_state": {"v": 9}}),
