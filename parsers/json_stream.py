@@ -16,11 +16,8 @@ from __future__ import annotations
 import json
 import re
 
+from .limits import MAX_DEPTH, MAX_WORD
 from .snapshot import Malformed, texts
-
-MAX_DEPTH = 256
-MAX_WORD = 640
-"""Longer numbers are no JSON here: Python may refuse to convert them."""
 
 # What comes next. A string is VALUE_TEXT or KEY_TEXT, a number or literal is WORD.
 START, VALUE_TEXT, KEY_TEXT, WORD, COLON, VALUE, AFTER, DONE = (

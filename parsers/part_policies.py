@@ -6,7 +6,8 @@ All parts count, whatever the request wants, and a call changes nothing about th
 from __future__ import annotations
 
 from .events import Content, Event, Reasoning
-from .policy import MAX_HELD_SPACE, Policy
+from .limits import trailing
+from .policy import Policy
 from .snapshot import Malformed
 
 # Bits of `said`: there is text of this kind; a newline is due before more of it.
@@ -88,8 +89,7 @@ class SectionPolicy(Policy):
 
     def _add_section(self, kind: type[Event], text: str) -> None:
         text = self.spaces + text
-        core = len(text.rstrip())
-        core += (len(text) - core) // MAX_HELD_SPACE * MAX_HELD_SPACE
+        core = trailing(text)
         self.spaces = text[core:]
         if core:
             self.said = 0

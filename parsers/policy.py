@@ -12,11 +12,9 @@ from typing import Any
 
 from .context import Context
 from .events import Arguments, Content, Event, Reasoning, ToolCall
+from .limits import MAX_SPACE, trailing
 from .snapshot import Malformed, count, items, text
 from .spelt_newlines import SpeltNewlines
-
-MAX_HELD_SPACE = 256
-"""More white space than this in one run is content at once, so that the state is bounded."""
 
 
 class Policy:
@@ -77,8 +75,7 @@ class Policy:
             return
         if self._trims_reasoning:
             text = self.thought + text
-            core = len(text.rstrip())
-            core += (len(text) - core) // MAX_HELD_SPACE * MAX_HELD_SPACE
+            core = trailing(text)
             text, self.thought = text[:core], text[core:]
         if text:
             self._add(Reasoning, text)
@@ -107,7 +104,7 @@ class Policy:
             self._add(Content, text)
             return
         self.spaces += text
-        if len(self.spaces) > MAX_HELD_SPACE:
+        if len(self.spaces) > MAX_SPACE:
             self._add(Content, self.spaces)
             self.spaces, self.said = "", 2
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import re
 
-from .json_stream import MAX_DEPTH, MAX_WORD, JsonError, escape
+from .json_stream import JsonError, escape
+from .limits import MAX_DEPTH, MAX_SPACE, MAX_WORD
 from .python_words import as_json, unescaped
 from .snapshot import Malformed, items, texts
 
 MAX_ESCAPE = 100
-MAX_GAP = 256
-"""More white space behind a quote is text of the string."""
 
 # What comes next. LIST and the others below are the open containers.
 VALUE, FIRST, NEXT, AFTER, COLON, WORD, OPENING, STRING, CLOSING, DONE = "vfna:wosq."
@@ -235,12 +234,12 @@ class PythonStream:
         """A closing quote and white space: what follows tells whether the string ends."""
         close = at + len(self.quote)
         end = _SPACE.match(text, close).end()  # type: ignore[union-attr]  # matches anything
-        if end == len(text) and end - close <= MAX_GAP:
+        if end == len(text) and end - close <= MAX_SPACE:
             self.pending = text[at:]
         elif end < len(text) and text[end] in ",)]}:":
             self._write('"', out)
             self._ended()
-        elif end < len(text) and text[end] in "'\"" and end - close <= MAX_GAP:
+        elif end < len(text) and text[end] in "'\"" and end - close <= MAX_SPACE:
             self.state, self.prefix = OPENING, ""  # strings side by side are one
         else:
             self._write(escape(text[at:end]), out)

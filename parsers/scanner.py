@@ -39,6 +39,12 @@ def _unfinished(marker: str) -> str:
     return first + nested
 
 
+def overlap(text: str, marker: str, at: int) -> int:
+    """How much of the end of the text, from `at` on, may be the beginning of an exact marker."""
+    sizes = range(min(len(marker) - 1, len(text) - at), 0, -1)
+    return next((size for size in sizes if text.endswith(marker[:size])), 0)
+
+
 class Scanner:
     """Finds any of `markers` in text; of two at one place the longer counts."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .scanner import overlap
 from .snapshot import Malformed, texts
 
 _SPELT = {"\\n": "\n", "\\r": "\n", "\\r\\n": "\n", "\\r\\": "\n\\"}
@@ -50,15 +51,9 @@ class SpeltNewlines:
         if found >= 0:
             end, self.mode = found + len(self.mode), ""
             return text[at:end], end
-        kept = len(text) if final else self._held_from(text, at)
+        kept = len(text) - (0 if final else overlap(text, self.mode, at))
         self.held = text[kept:]
         return text[at:kept], len(text)
-
-    def _held_from(self, text: str, at: int) -> int:
-        """Where the end of the span may begin."""
-        sizes = range(min(len(self.mode) - 1, len(text) - at), 0, -1)
-        fits = (size for size in sizes if text.endswith(self.mode[:size]))
-        return len(text) - next(fits, 0)
 
     def _open(self, text: str, at: int, final: bool) -> tuple[str, int]:
         """Text up to the next mark and what the mark stands for, and where that ends."""

@@ -13,15 +13,12 @@ from typing import Any
 from .codecs.base import Codec, Decoder
 from .context import Context
 from .events import Event
+from .limits import MAX_HEAD, MAX_SPACE
 from .pieces import Piece
 from .policy import Policy
 from .regions import REJECTED, ROUTED, Compiled, Op, Sink, To
 from .snapshot import Malformed, items, text, texts
 
-MAX_HELD_SPACE = 256
-"""More white space than this does not belong to a gap."""
-MAX_NOTE = 256
-"""A longer text is no NOTE."""
 SLICE = 4096
 """Longer text is read in slices, so that cutting at markers stays linear."""
 
@@ -186,7 +183,7 @@ class Stream:
         region = self._region
         rest = text if region.sink is Sink.START else text.lstrip()
         self._raw += text[: len(text) - len(rest)]
-        room = len(self._raw) <= MAX_HELD_SPACE
+        room = len(self._raw) <= MAX_SPACE
         found = region.scanner.match(rest) if rest and room and region.scanner else None
         if found is not None:
             end, marker = found
@@ -224,7 +221,7 @@ class Stream:
             self._call().value(text, self._policy)
         else:
             is_note = sink is Sink.NOTE
-            taken = MAX_NOTE - len(self._raw) if is_note else self._call().capture(text)
+            taken = MAX_HEAD - len(self._raw) if is_note else self._call().capture(text)
             self._raw += text[:taken]
             if taken < len(text):
                 self._settle()
@@ -269,7 +266,7 @@ class Stream:
 
     def _let_go(self) -> None:
         """One opening marker after another: the older ones are text once they are many."""
-        if len(self._raw) > MAX_HELD_SPACE:
+        if len(self._raw) > MAX_SPACE:
             self._settle()
 
     def _settle(self) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 from ..context import Context
 from ..json_stream import DONE as WHOLE
 from ..json_stream import START, JsonError, JsonStream
-from ..policy import MAX_HELD_SPACE, Policy
+from ..limits import MAX_SPACE
+from ..policy import Policy
 from ..regions import BROKEN, DONE, REJECTED
 from ..snapshot import items, text
 from .base import Codec, Decoder
@@ -47,7 +48,7 @@ class BareDecoder(Decoder):
         if self.reader.state == START:
             at = _blanks(text, 0)
             self.raw += text[:at]
-            if len(self.raw) > MAX_HELD_SPACE or text[at : at + 1] not in ("{", ""):
+            if len(self.raw) > MAX_SPACE or text[at : at + 1] not in ("{", ""):
                 return REJECTED, text[at:]
             if at == len(text):
                 return None

@@ -17,8 +17,8 @@ from typing import Any
 
 from ..context import Context
 from ..json_stream import dumps, escape
-from ..needs import Reads
 from ..limits import MAX_HEAD
+from ..needs import Reads
 from ..policy import Policy
 from ..schema import conform, is_text
 from ..snapshot import Malformed, count, items, texts

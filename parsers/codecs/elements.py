@@ -14,8 +14,8 @@ from typing import Any
 
 from ..context import Context
 from ..json_stream import dumps
-from ..needs import Reads
 from ..limits import MAX_NAME
+from ..needs import Reads
 from ..policy import Policy
 from ..schema import coerce, types_of
 from ..snapshot import texts

@@ -16,13 +16,11 @@ from typing import Any
 from ..context import Context
 from ..json_stream import DONE as WHOLE
 from ..json_stream import JsonError, JsonStream
+from ..limits import MAX_HEAD
 from ..policy import Policy
 from ..regions import BROKEN, DONE
 from ..snapshot import Malformed, items, text
 from .base import Codec, Decoder
-
-MAX_HEADER = 256
-"""Longer text before `<|message|>` is no header."""
 
 THOUGHT, ANSWER, CALL, OTHER = "\0thought", "\0answer", "\0call", "\0other"
 """What the message is: reasoning, content, a call of a function, or for one of the tools that
@@ -85,7 +83,7 @@ class HarmonyDecoder(Decoder):
         self.reader = JsonStream()
 
     def capture(self, text: str) -> int:
-        room = MAX_HEADER - len(self.header)
+        room = MAX_HEAD - len(self.header)
         self.header += text[:room]
         return min(room, len(text))
 

@@ -12,13 +12,11 @@ from typing import Any
 from ..context import Context
 from ..json_stream import DONE as WHOLE
 from ..json_stream import START, WORD, JsonError, JsonStream
+from ..limits import MAX_HEAD
 from ..policy import Policy
 from ..regions import BROKEN, DONE
 from ..snapshot import Malformed, items, text
 from .base import Codec, Decoder
-
-MAX_HEADER = 256
-"""A longer header is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class HeaderJson(Codec):
         decoder = HeaderDecoder(self)
         header, reader = items(saved, 2)
         decoder.captured = text(header)
-        if len(decoder.captured) > MAX_HEADER:
+        if len(decoder.captured) > MAX_HEAD:
             raise Malformed
         decoder.reader = JsonStream.resume(reader, verbatim=True)
         return decoder
@@ -54,7 +52,7 @@ class HeaderDecoder(Decoder):
         self.reader = JsonStream(verbatim=True)
 
     def capture(self, text: str) -> int:
-        taken = min(len(text), MAX_HEADER - len(self.captured))
+        taken = min(len(text), MAX_HEAD - len(self.captured))
         self.captured += text[:taken]
         return taken
 

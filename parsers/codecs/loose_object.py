@@ -19,6 +19,7 @@ from ..limits import MAX_HEAD, MAX_LEVELS, MAX_NAME
 from ..needs import Reads
 from ..policy import Policy
 from ..regions import BROKEN, DONE
+from ..scanner import overlap
 from ..schema import coerce, is_text
 from ..snapshot import Malformed, count, items, texts
 from .base import Codec, Decoder
@@ -70,7 +71,9 @@ class LooseObject(Codec):
 
 
 class LooseDecoder(Decoder):
-    """keys, counts: of each open container, the key that is being read and how much is written."""
+    """keys: of each open container the key being read, where it is still wanted, else "".
+    counts: 1 where anything is written in it.
+    """
 
     __slots__ = (
         "codec", "context", "counts", "held", "kept", "keys", "name", "phase", "stack", "streams",
@@ -174,7 +177,7 @@ class LooseDecoder(Decoder):
         end = text.find(mark, at)
         whole = end >= 0
         if not whole:
-            end = len(text) - _overlap(text, mark, at)
+            end = len(text) - overlap(text, mark, at)
         self.kept += text[at:end]
         if not self.written and self._may_stream():
             self._begin(out)
@@ -234,7 +237,7 @@ class LooseDecoder(Decoder):
             return
         comma = ", " if self.counts[-1] else ""
         out.arguments(comma + (f"{dumps(self.keys[-1])}: " if self.stack[-1] != "[" else ""))
-        self.counts[-1] += 1
+        self.counts[-1] = 1
 
     def _ended(self, out: Policy) -> None:
         """The string or bare value being read is whole."""
@@ -247,9 +250,12 @@ class LooseDecoder(Decoder):
 
     def _next(self) -> None:
         self.phase = VALUE if self.stack[-1:] == "[" else KEY
+        self.keys[-1:] = [""] * bool(self.keys)
 
     def _open(self, char: str, out: Policy) -> None:
         self._begin(out)
+        if self.keys and (self.codec.typed is Typed.JSON or self._schema() is None):
+            self.keys[-1] = ""  # nothing inside depends on it
         out.arguments("[" if char == "[" else "{")
         self.stack += char
         self.keys.append("")
@@ -287,11 +293,3 @@ class LooseDecoder(Decoder):
     def snapshot(self) -> list[Any]:
         rest = [self.keys, self.counts, int(self.written), int(self.streams)]
         return [self.phase, self.name, self.stack, self.held, self.kept, *rest]
-
-
-def _overlap(text: str, mark: str, at: int) -> int:
-    """How much of the end of the text, from `at` on, may be the beginning of the mark."""
-    for length in range(min(len(mark) - 1, len(text) - at), 0, -1):
-        if text.endswith(mark[:length]):
-            return length
-    return 0

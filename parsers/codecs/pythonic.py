@@ -13,15 +13,13 @@ from typing import Any, NamedTuple
 
 from ..context import Context
 from ..json_stream import JsonError, dumps
+from ..limits import MAX_HEAD
 from ..policy import Policy
 from ..python_stream import DONE as WHOLE
 from ..python_stream import PythonStream
 from ..regions import BROKEN, DONE, REJECTED
 from ..snapshot import Malformed, items, texts
 from .base import Codec, Decoder
-
-MAX_HEAD = 256
-"""Longer text does not become a call."""
 
 _KEY = r"[^\W\d]\w*"
 

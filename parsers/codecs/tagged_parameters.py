@@ -13,8 +13,8 @@ from typing import Any
 
 from ..context import Context
 from ..json_stream import dumps, escape
-from ..needs import Reads
 from ..limits import MAX_NAME, trailing
+from ..needs import Reads
 from ..policy import Policy
 from ..snapshot import count, items, texts
 from ..typing_rules import SCHEMA, TypingRule
@@ -125,7 +125,7 @@ class TaggedDecoder(Decoder):
             case Trim.NEWLINE:
                 return len(text) - text.endswith("\n")
             case Trim.BLANKS:
-                return len(text.rstrip())
+                return trailing(text) if self.streams else len(text.rstrip())
 
     def call_end(self, out: Policy) -> None:
         out.arguments("}" if self.keys else "{}")

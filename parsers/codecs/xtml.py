@@ -14,12 +14,10 @@ from typing import Any
 
 from ..context import Context
 from ..json_stream import dumps, escape
+from ..limits import MAX_HEAD
 from ..policy import Policy
 from ..snapshot import Malformed, count, items, texts
 from .base import Codec, Decoder
-
-MAX_HEAD = 256
-"""Longer text between the marks of a tag is none."""
 
 _ATTRIBUTE = re.compile(r'(\w+)="([^"]*)')
 

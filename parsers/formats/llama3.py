@@ -15,7 +15,7 @@ _OPENERS = {TAG: To("tagged"), "{": To("call", again=True)}
 
 LLAMA3_JSON = ToolFormat(
     name="llama3_json",
-    codec=JsonObject(arguments=("arguments", "parameters"), limit=1024),
+    codec=JsonObject(arguments=("arguments", "parameters")),
     content=_OPENERS,
     regions={
         "tagged": Region(sink=Sink.HOLD, on=_OPENERS, otherwise=CONTENT, at_end=(Op.RESTORE,)),

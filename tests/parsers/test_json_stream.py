@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.json_stream import DONE, MAX_DEPTH, JsonError, JsonStream, dumps
+from parsers.json_stream import DONE, JsonError, JsonStream, dumps
+from parsers.limits import MAX_DEPTH
 
 from .json_prefix import is_json_prefix
 from .outputs import JSON_VALUES

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from parsers import Context, Piece, Special, Tool
+from parsers.limits import MAX_HEAD
 
 from .outputs import pieces_from
 from .support import Joined, characters, streamed
@@ -67,13 +68,37 @@ def test_blanks_that_were_let_go_stay_content() -> None:
     assert parsed("qwen3_coder", [text]) == ("", f"a{blanks}{blanks}b", calls)
 
 
-def test_a_bare_object_must_become_a_call_soon() -> None:
-    early = json.dumps({"x": "y" * 980, "name": "run", "parameters": {}})
-    assert parsed("llama3_json", [early]) == ("", "", [("run", "{}")])
-    late = json.dumps({"x": "y" * 1100, "name": "run", "parameters": {}})
-    assert parsed("llama3_json", [late + " " + early]) == ("", late + " " + early, [])
-    broken = '{"x": "' + "y" * 800 + '" nope' + "z" * 2000
-    assert parsed("llama3_json", [broken]) == ("", broken, [])
+@pytest.mark.parametrize("tool", ["llama3_json", "hermes"])
+def test_an_object_must_become_a_call_soon(tool: str) -> None:
+    """But for the arguments, which may come before the name."""
+    key = "parameters" if tool == "llama3_json" else "arguments"
+    tag = "" if tool == "llama3_json" else "<tool_call>"
+    room = MAX_HEAD - len(json.dumps({"x": "", "name": "run", key: 0})) + len("0}")
+    for more in range(-1, 3):
+        text = tag + json.dumps({"x": "y" * (room + more), "name": "run", key: {}})
+        expected = ("", "", [("run", "{}")]) if more < 0 else ("", text, [])
+        assert parsed(tool, [text]) == expected
+    value = {"a": ["y" * 2000, 1.50, "é"]}
+    early = tag + json.dumps({key: value, "name": "run"})
+    assert parsed(tool, [early]) == ("", "", [("run", json.dumps(value, ensure_ascii=False))])
+    twice = tag + "{" + f'"{key}": {json.dumps(value)}, ' * 2 + '"name": "run"}'
+    assert parsed(tool, [twice]) == ("", twice, [])
+    broken = tag + '{"x": "' + "y" * 200 + '" nope' + "z" * 2000
+    assert parsed(tool, [broken]) == ("", broken, [])
+
+
+def test_an_endless_name_of_a_call_is_text() -> None:
+    text = '<tool_call>{"name": "' + "n" * 300 + '", "arguments": {}}</tool_call> So.'
+    assert parsed("hermes", [text]) == ("", text, [])
+
+
+def test_white_space_that_ends_a_value() -> None:
+    """Short, it is none of it; longer, it has been sent."""
+    for blanks, kept in ((255, 0), (256, 256), (300, 256), (600, 512)):
+        value = f"a{' ' * blanks}"
+        text = f'<dots_function_call><invoke name="look"><parameter name="text">{value}</parameter>'
+        arguments = json.dumps({"text": f"a{' ' * kept}"})
+        assert parsed("dots", [text + "</invoke></dots_function_call>"])[2] == [("look", arguments)]
 
 
 def test_deep_arguments_are_broken_off() -> None:

@@ -8,8 +8,8 @@ import pytest
 
 import parsers
 from parsers import Context, Special, Tool
-from parsers.codecs.loose_object import MAX_KEY, LooseObject, Typed
-from parsers.json_stream import MAX_DEPTH
+from parsers.codecs.loose_object import LooseObject, Typed
+from parsers.limits import MAX_HEAD, MAX_LEVELS
 from parsers.snapshot import Malformed
 
 VOCAB = {"<|tool_call>": 1, "<tool_call|>": 2, '<|"|>': 3, "<|channel>": 4, "<channel|>": 5}
@@ -37,11 +37,11 @@ def test_types_follow_the_schema_at_any_depth() -> None:
 
 
 def test_limits() -> None:
-    long = "k" * (MAX_KEY + 1)
+    long = "k" * (MAX_HEAD + 1)
     assert called(f"{{{long}:1}}") == (f"{long}:1}}", [("f", "{")])
-    content, calls = called("{a:" + "[" * MAX_DEPTH)
+    content, calls = called("{a:" + "[" * MAX_LEVELS)
     assert content == "["
-    assert calls == [("f", '{"a": ' + "[" * (MAX_DEPTH - 1))]
+    assert calls == [("f", '{"a": ' + "[" * (MAX_LEVELS - 1))]
 
 
 @pytest.mark.parametrize(

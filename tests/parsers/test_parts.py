@@ -6,7 +6,8 @@ import pytest
 
 import parsers
 from parsers import Context, Result, Tool
-from parsers.codecs.harmony import ANSWER, CALL, MAX_HEADER, OTHER, THOUGHT, route
+from parsers.codecs.harmony import ANSWER, CALL, OTHER, THOUGHT, route
+from parsers.limits import MAX_HEAD
 
 from .bits import SPECIALS, pieces_from
 from .support import Joined, characters, streamed
@@ -41,7 +42,7 @@ def test_headers(header: str, found: tuple[str, str]) -> None:
     assert route(header) == found
 
 
-@pytest.mark.parametrize("length", [MAX_HEADER, MAX_HEADER + 1, 1000])
+@pytest.mark.parametrize("length", [MAX_HEAD, MAX_HEAD + 1, 1000])
 def test_text_without_a_header_is_an_answer(length: int) -> None:
     fmt, text = parsers.load("openai", "openai_gptoss", SPECIALS), "a" * length
     assert fmt.parse([text], AUTO) == Result(None, text, [])

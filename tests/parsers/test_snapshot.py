@@ -93,7 +93,10 @@ NO_CALLS: list[list[object]] = [
     [1, "v", ["s", "{" * 300, ""]],
     [1, "v", [",", "", ""]],
     [1, "v", ["k", "[", ""]],
-    [0, "v", ["s", "", ""], 1, "", "name", "", ""],
+    [0, "v", ["s", "", ""], 1, "", "n", [0, 0, 0]],
+    [0, "v", ["s", "", ""], "f", "", "n", [0, 0]],
+    [0, "v", ["s", "", ""], "f", "", "n", [0, 0, -1]],
+    [1, "v", ["s", "", ""], "f", "", "n", [0, 0, 0]],
 ]
 
 
@@ -105,9 +108,9 @@ def test_what_is_no_call(call: list[object]) -> None:
 
 def test_a_name_that_is_no_json_rejects_the_call() -> None:
     """Only a forged state can hold one."""
-    call = [0, "v", ["s", "", ""], None, "{", "name", '"\\x', ""]
+    call = [0, "v", ["s", "", ""], None, "{\\", "n", [1, 0, 0]]
     stream = loaded("hermes", None).resume(["", IN_CALL, call, [0, 0, ""]], AUTO)
-    assert stream.feed(['"} ok']) == [Content('<tool_call>{"} ok')]
+    assert stream.feed(['"} ok']) == [Content('<tool_call>{\\"} ok')]
 
 
 def test_a_state_of_another_request_is_refused() -> None:
