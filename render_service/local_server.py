@@ -36,6 +36,7 @@ class LocalServer:
 
     arguments: module and its arguments. ready: path that answers 200 when the server is ready.
     timeout: seconds until it must be. env: added to this process's environment.
+    port: to listen on, None for a free one.
     Raises ServerFailed.
     """
 
@@ -46,8 +47,9 @@ class LocalServer:
         ready: str = "/health",
         timeout: float = 60.0,
         env: Mapping[str, str] | None = None,
+        port: int | None = None,
     ) -> None:
-        self.port = free_port()
+        self.port = port or free_port()
         self.url = f"http://{HOST}:{self.port}"
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
         command = [sys.executable, "-m", *arguments, "--host", HOST, "--port", str(self.port)]
