@@ -2,9 +2,9 @@
 
     vllm launch render MODEL --port 8100 --trust-request-chat-template
         (vLLM 0.33.0, MODEL a folder with the Qwen3 tokenizer)
-    python -m tests.record.chat http://127.0.0.1:8100 TEMPLATES
+    python -m tests.record.chat http://127.0.0.1:8100
 
-TEMPLATES is a folder of published chat templates. Each line holds a case, its request, and what
+Each line holds a case, its request, and what
 `/tokenize` answers: the prompt's text (its tokens, decoded), its tokens where the case is about
 the model, or the error. Messages of pydantic are not kept: ours differ.
 """
@@ -21,7 +21,7 @@ from typing import Any
 
 from render_service.corpus.conversations import BASIC
 from render_service.corpus.messages import MESSAGES, USER
-from tests.record.chat_templates import PRINTS_PARTS, PRINTS_STRING, PUBLISHED, TEMPLATES
+from tests.record.chat_templates import PRINTS_PARTS, PRINTS_STRING, TEMPLATES
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "chat"
 
@@ -74,14 +74,6 @@ def model(url: str) -> Iterator[dict[str, Any]]:
         yield {"name": name, "request": request, **rendered(url, request, tokens=True)}
 
 
-def published(url: str, folder: Path) -> Iterator[dict[str, Any]]:
-    for file in PUBLISHED:
-        source = (folder / file).read_text(encoding="utf-8")
-        for name, request in BASIC.items():
-            answer = rendered(url, {**request, "chat_template": source})
-            yield {"name": name, "template": file, "request": request, **answer}
-
-
 def write(name: str, lines: Iterator[dict[str, Any]]) -> None:
     GOLDEN.mkdir(parents=True, exist_ok=True)
     with open(GOLDEN / f"{name}.jsonl", "w", encoding="utf-8") as file:
@@ -92,12 +84,10 @@ def write(name: str, lines: Iterator[dict[str, Any]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("url")
-    parser.add_argument("templates", type=Path)
     options = parser.parse_args()
     write("messages", messages(options.url))
     write("templates", templates(options.url))
     write("qwen3", model(options.url))
-    write("published", published(options.url, options.templates))
 
 
 if __name__ == "__main__":

@@ -166,19 +166,3 @@ TEMPLATES: dict[str, dict[str, Any]] = {
         "messages": MESSAGES["developer"],
     },
 }
-
-# Published templates by file name, which the tests look for in `templates/` beside the models.
-PUBLISHED = (
-    "Qwen3-Coder.jinja",
-    "NousResearch-Hermes-3-Llama-3.1-8B-tool_use.jinja",
-    "meta-llama-Llama-3.1-8B-Instruct.jinja",
-    "deepseek-ai-DeepSeek-V3.1.jinja",
-    "GLM-4.6.jinja",
-    "MiniMax-M2.jinja",
-    "Kimi-K2-Instruct.jinja",
-    "google-gemma-4-31B-it.jinja",
-    "ibm-granite-granite-4.0.jinja",
-    "CohereForAI-c4ai-command-r7b-12-2024-tool_use.jinja",
-    "Mistral-Small-3.2-24B-Instruct-2506.jinja",
-    "openai-gpt-oss-120b.jinja",
-)

@@ -23,14 +23,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from render_service import render
 from render_service import template as our_templates
 from render_service.corpus import conversation_cases
-from render_service.errors import RequestError
 from render_service.loading import load_model
 from render_service.model import Model
 from render_service.settings import Settings
-from tests.render_service.published import GOLDEN, RENDERED_ON, digest, outcome, tokenizer_of
+from tests.render_service.published import GOLDEN, RENDERED_ON, digest, ours, outcome, tokenizer_of
 
 PATH = "/v1/chat/completions/render"
 FLAGS = ["--trust-request-chat-template", "--served-model-name", "served"]
@@ -66,14 +64,6 @@ class Vllm:
     def render(self, body: Any) -> Outcome:
         answer = self._loop.run_until_complete(self._client.post(PATH, json=body))
         return outcome(answer.status_code, answer.json())
-
-
-def ours(model: Model, body: Any) -> Outcome:
-    try:
-        answer = render.chat(model, json.dumps(body).encode(), None)
-    except RequestError as error:
-        return outcome(error.status, json.loads(error.body()))
-    return outcome(200, json.loads(answer.body))
 
 
 @contextmanager

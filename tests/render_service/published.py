@@ -11,8 +11,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from render_service import render
+from render_service.errors import RequestError
+from render_service.model import Model
+
 GOLDEN = Path(__file__).parent.parent / "golden" / "chat" / "published.jsonl"
-DIGITS = 8
+DIGITS = 6
 
 RENDERED_ON = datetime(2026, 11, 29)
 """Some templates print the date."""
@@ -49,6 +53,15 @@ def outcome(status: int, answer: Any) -> list[Any]:
     # The words of a schema error are the server's own.
     words = None if error["type"] == "Bad Request" else error["message"]
     return [status, error["type"], error["param"], words]
+
+
+def ours(model: Model, body: Any) -> list[Any]:
+    """The outcome of our own render."""
+    try:
+        answer = render.chat(model, json.dumps(body).encode(), None)
+    except RequestError as error:
+        return outcome(error.status, json.loads(error.body()))
+    return outcome(200, json.loads(answer.body))
 
 
 def digest(outcome: list[Any]) -> str:
