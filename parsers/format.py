@@ -12,12 +12,17 @@ from types import MappingProxyType
 from typing import Any
 
 from .codecs.base import Codec
+from .codecs.json_object import JsonObject
 from .context import Context
 from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
 from .needs import Reads, needed
+from .pace import PaceError, Paces, paces_of
+from .paced_policy import PacedPolicy
+from .paced_stream import PacedStream
 from .pieces import Piece, Special
 from .policy import Policy
 from .regions import Compiled, Region, Sink, To, compiled
+from .scanner import literal
 from .spelt_newlines import SpeltNewlines
 from .stream import Stream
 
@@ -163,6 +168,19 @@ class ToolFormat:
     variants: Mapping[str, ToolFormat] = field(default_factory=dict)
 
 
+def _as_written(tool: ToolFormat) -> ToolFormat:
+    """The format, with arguments spelt as the model wrote them: so vLLM streams them."""
+    codec = tool.codec
+    if isinstance(codec, JsonObject):
+        codec = replace(codec, verbatim=True)
+    return replace(
+        tool,
+        codec=codec,
+        forced={key: _as_written(form) for key, form in tool.forced.items()},
+        dialects={key: _as_written(form) for key, form in tool.dialects.items()},
+    )
+
+
 class Format:
     """Immutable; `load` in `registry.py` makes it. Either part may be absent, or `hidden`: read,
     because the other cannot be read without it, and not shown ("tool", "reasoning").
@@ -175,7 +193,10 @@ class Format:
         vocab: Mapping[str, int],
         special_ids: Collection[int],
         hidden: Collection[str] = (),
+        paces: Paces | None = None,
     ) -> None:
+        self._special_ids = special_ids
+        self._paces = paces
         self._hidden = frozenset(hidden)
         self._tool = tool
         self._reasoning = reasoning
@@ -184,6 +205,8 @@ class Format:
         self._parted = tool is not None and tool.policy is not Policy
         known = frozenset(text for text, token in vocab.items() if token in special_ids)
         self._unasked = tool is not None and tool.unasked
+        if paces is not None and tool is not None:
+            tool = _as_written(tool)
         forced = tool.forced if tool else {}
         dialects = tool.dialects if tool else {}
         spoken = {"=".join(told): form for told, form in dialects.items()}
@@ -196,6 +219,12 @@ class Format:
             for called, form in self._forms.items()
         }
         regions = [region for table in self._tables.values() for region in table.values()]
+        self._markers = frozenset(
+            literal(text)
+            for region in regions
+            for text in (*region.texts, *region.specials)
+            if not text.startswith("\0")
+        )
         meant = {text for region in regions for text in (*region.specials, *region.drops)}
         self.specials: Mapping[int, Special] = MappingProxyType(
             {self._vocab[text]: Special(text) for text in meant if text in self._vocab}
@@ -243,15 +272,29 @@ class Format:
         reasoning, called = self._reasoning, self._called(context)
         reasons = reasoning is not None and reasoning.read(context)
         tool = self._forms[called]
-        policy = (tool.policy if tool else Policy)(
-            self._shown(context),
-            calls_live=tool is not None,
-            trims=tool is not None and tool.trims,
-            trims_reasoning=reasoning is not None and reasoning.trims,
-            rewrites=reasoning.rewrites if reasoning else None,
-        )
+        options: dict[str, Any] = {
+            "calls_live": tool is not None,
+            "trims": tool is not None and tool.trims,
+            "trims_reasoning": reasoning is not None and reasoning.trims,
+            "rewrites": reasoning.rewrites if reasoning else None,
+        }
+        shown, table = self._shown(context), self._tables[reasons, called]
         codec = tool.codec if tool else None
-        return Stream(self._tables[reasons, called], CONTENT, codec, context, policy)
+        if self._paces is not None:
+            paced = PacedPolicy(shown, *self._paces, self._markers, **options)
+            return PacedStream(table, CONTENT, codec, context, paced)
+        policy = (tool.policy if tool else Policy)(shown, **options)
+        return Stream(table, CONTENT, codec, context, policy)
+
+    def at_vllm_pace(self) -> Format:
+        """The format that gives vLLM's streamed answer, chunk by chunk (`PacedStream`).
+
+        Raises PaceError for names of which vLLM's pace is not known.
+        """
+        paces = paces_of(self.tool, self.reasoning)
+        if self._hidden or self._parted:
+            raise PaceError(self.tool, self.reasoning)
+        return Format(self._tool, self._reasoning, self._vocab, self._special_ids, paces=paces)
 
     def _shown(self, context: Context) -> Context:
         """The request, as far as it is about what is not hidden."""

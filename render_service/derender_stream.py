@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from . import carried_facts, derender_chat_chunk, derender_completion, stream_state
+from . import (
+    carried_facts,
+    crossing,
+    derender_chat_chunk,
+    derender_completion,
+    stream_state,
+)
 from .answer import Answer
 from .derender_bounds import check_logprobs, check_prompt, check_token_ids
 from .derender_common import NEEDS_CHAT_REQUEST, new_id, required
@@ -22,6 +28,7 @@ from .protocol import derender as wire
 from .request_facts import NO_REQUEST, RequestFacts, chat_facts, completion_facts
 from .stream_start import each_chunk_needs, refuse_stop_strings, start_chat, start_completion
 from .stream_state import StreamState, check_choice, invalid
+from .vllm_state import is_foreign
 
 if TYPE_CHECKING:
     from msgspec import Raw
@@ -53,18 +60,25 @@ def chat(model: Model, name: str, request: wire.DerenderChatRequest) -> Answer:
     refuse_stop_strings(facts)
     if model.outputs.parses and facts is None:
         raise RequestError(NEEDS_CHAT_REQUEST)
-    prompt = _first_prompt(model, state, request.prompt_token_ids)
-    if model.outputs.parses and state is None and prompt is None:
+    begins = state is None or is_foreign(state)
+    prompt = _first_prompt(model, request.prompt_token_ids) if begins else None
+    if model.outputs.parses and begins and prompt is None:
         raise RequestError(NEEDS_PROMPT)
     if len(chunk.choices) > 1:
         raise RequestError(
             f"derender_chat_stream expects at most one choice per chunk (got {len(chunk.choices)})."
         )
+    adopted = None
+    if state is not None and is_foreign(state):
+        adopted = crossing.adopt_chat(model, state, facts or NO_REQUEST, prompt, chunk)
+        state = adopted.state
     _check_chunk(model, chunk, state, prompt)
     if prompt is None and state is None:
         prompt = _engine_prompt(model, chunk)
-    live = _live(model, state, live, facts or NO_REQUEST, prompt)
+    live = adopted or _live(model, state, live, facts or NO_REQUEST, prompt)
     answer, outcome = derender_chat_chunk.chunk(model, name, chunk, live, request.prompt_tokens)
+    if model.outputs.parses:
+        crossing.note(live.state, chunk, answer, live.stream.called)
     sent = _sent(model, live.state, tag)
     if model.outputs.parses and not live.state.e:
         model.streams.keep(sent, live, STREAM_BYTES + PER_STATE_BYTE * len(sent))
@@ -77,19 +91,22 @@ def completion(model: Model, name: str, request: wire.DerenderCompletionRequest)
         raise schema_error("`prompt_tokens` is one integer when streamed.", "body.prompt_tokens")
     state = None
     if wire.given(request.stream_state):
-        state = stream_state.decode(bytes(request.stream_state), "completion", model.state_keys)
+        state = crossing.decode(model, bytes(request.stream_state), "completion")
     check_fingerprint(model, chunk.request_id, state)
     tag = _tag(chunk, state)
     facts = _facts(model, completion_facts(model, request.completion_request), state, None)
     refuse_stop_strings(facts)
-    prompt = _first_prompt(model, state, request.prompt_token_ids)
+    begins = state is None or is_foreign(state)
+    prompt = _first_prompt(model, request.prompt_token_ids) if begins else None
     check_prompt(model, prompt)
     if len(chunk.choices) > 1:
         raise RequestError("derender_completion_stream expects at most one choice per chunk")
+    facts = facts or NO_REQUEST
+    if state is not None and is_foreign(state):
+        state = crossing.adopt_completion(model, state, facts, prompt, chunk)
     _check_chunk(model, chunk, state, prompt)
     if prompt is None and state is None:
         prompt = _engine_prompt(model, chunk)
-    facts = facts or NO_REQUEST
     if state is None:
         state = start_completion(model, facts, prompt)
     answer = derender_completion.chunk(model, name, chunk, state, facts, request.prompt_tokens)
@@ -104,7 +121,7 @@ def _carried(model: Model, raw: Raw) -> tuple[StreamState | None, LiveStream | N
     live = model.streams.take(sent)
     if live is not None:
         return live.state, live
-    state = stream_state.decode(sent, "chat", model.state_keys)
+    state = crossing.decode(model, sent, "chat")
     live = model.streams.take(stream_state.rewritten(state)) if model.streams else None
     return state, live
 
@@ -126,7 +143,7 @@ def _facts(
     if sent is not None or state is None:
         return sent
     if not state.c:
-        if state.v == 1:
+        if state.v < 2:
             return None
         raise RequestError(NEEDS_REQUEST.format(f"{state.k}_request"), param=f"{state.k}_request")
     if live is not None:
@@ -159,10 +176,8 @@ def _live(
         raise invalid(str(error)) from error
 
 
-def _first_prompt(model: Model, state: StreamState | None, raw: Raw) -> list[int] | None:
+def _first_prompt(model: Model, raw: Raw) -> list[int] | None:
     """The prompt's IDs with the first chunk; later ones need none and are not read."""
-    if state is not None:
-        return None
     prompt = wire.prompt_ids(raw)
     check_token_ids(model, prompt, "prompt_token_ids")
     return prompt
@@ -197,7 +212,7 @@ def _sent(model: Model, state: StreamState, tag: str) -> bytes:
     """The state as the client gets it."""
     state.q = tag
     state.f = written(model)
-    return stream_state.encode(state, model.state_keys)
+    return crossing.encode(model, state)
 
 
 def _chunk_answer(

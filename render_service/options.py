@@ -184,6 +184,12 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
                 "the newest one that the old ones read (ours).",
             ),
             Option(
+                "stream_state_format",
+                one_of("native", "vllm"),
+                "`vllm`: states hold vLLM's form too, and parsed streams go at its pace, so that "
+                "vllm launch render can go on with them: for fleets that have both (ours).",
+            ),
+            Option(
                 "parser_cache_bytes",
                 SIZE,
                 "Memory of each worker for live streams, which saves resuming them from their "
@@ -269,6 +275,7 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
             Option("allowed_methods", JSON_LIST, "CORS: methods."),
             Option("allowed_headers", JSON_LIST, "CORS: headers."),
             Option("allow_credentials", SWITCH, "CORS: credentials."),
+            Option("disable_fastapi_docs", SWITCH, "No GET /openapi.json, as in vLLM."),
             Option(
                 "middleware",
                 REPEATED,

@@ -6,8 +6,10 @@ a parser class of vLLM.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
+
+from parsers import ToolCall
 
 if TYPE_CHECKING:
     from parsers import Context, Event, Piece, Result
@@ -73,6 +75,17 @@ class OutputParser(Protocol):
     def resume(self, decoder: Any, parser: list[Any] | None, facts: RequestFacts) -> OutputStream:
         """The stream of a snapshot; ValueError for what is none."""
 
+    def adopt(
+        self,
+        facts: RequestFacts,
+        prompt_token_ids: Sequence[int] | None,
+        chunks: Iterable[Sequence[int]],
+    ) -> tuple[OutputStream, int]:
+        """The stream that vLLM's derenderer has after these chunks, and the tool calls begun in it.
+
+        parsers.PaceError where it cannot go on here exactly.
+        """
+
     def parse(
         self,
         pieces: Sequence[Piece],
@@ -82,3 +95,9 @@ class OutputParser(Protocol):
         finish_reason: str | None,
     ) -> Result:
         """A whole output. pieces: its text, with special tokens that are markers apart."""
+
+
+def calls_begun(stream: OutputStream, chunks: Iterable[Sequence[int]]) -> int:
+    """Feed a stream chunks that were answered elsewhere; the tool calls that begin in them."""
+    events = (event for ids in chunks for event in stream.feed(ids, ids, None))
+    return sum(isinstance(event, ToolCall) for event in events)

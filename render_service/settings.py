@@ -43,6 +43,7 @@ class Settings:
     # Replicas
     fingerprint: Literal["off", "check", "require"] = "check"
     stream_state_version: Literal[1, 2] = 2  # of streams that begin here
+    stream_state_format: Literal["native", "vllm"] = "native"
     parser_cache_bytes: int = 64 * 1024 * 1024  # of each worker; 0: none
 
     # Server
@@ -64,6 +65,7 @@ class Settings:
     allowed_headers: tuple[str, ...] = ("*",)
     allow_credentials: bool = False
     enable_request_id_headers: bool = False
+    disable_fastapi_docs: bool = False
     enable_ssl_refresh: bool = False
     middleware: tuple[str, ...] = ()
     max_body_bytes: int = 64 * 1024 * 1024

@@ -9,12 +9,11 @@ import orjson
 
 import parsers
 
-from . import stream_state
+from . import crossing
 from .carried_facts import pack
 from .errors import RequestError
 from .fingerprint_check import written
 from .request_facts import RequestFacts, facts_of_chat, facts_of_completion
-from .stream_state import StreamState
 
 if TYPE_CHECKING:
     from .answer import Header
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from .output_parser import OutputStream
     from .protocol.chat import ChatRequest
     from .protocol.completion import CompletionRequest
+    from .stream_state import StreamState
 
 NO_STOP_STRINGS = (
     "stop strings are not supported by streaming derender because text already sent cannot be "
@@ -42,7 +42,7 @@ def start_chat(
     """A stream that continues the prompt, and its state, without the stream's snapshot."""
     version = model.settings.stream_state_version
     carried = pack(facts, model.outputs.needs(facts.context)) if version > 1 else ""
-    state = StreamState(v=version, n=len(prompt_token_ids or ()), c=carried)
+    state = crossing.new_state(model, v=version, n=len(prompt_token_ids or ()), c=carried)
     return state, model.outputs.start(facts, prompt_token_ids)
 
 
@@ -55,7 +55,8 @@ def start_completion(
         skip_special_tokens=facts.skip_special_tokens,
         spaces_between_special_tokens=facts.spaces_between_special_tokens,
     )
-    return StreamState(
+    return crossing.new_state(
+        model,
         v=version,
         k="completion",
         d=decoder.snapshot(),
@@ -93,5 +94,5 @@ def completion_state(
 
 def _sent(model: Model, state: StreamState) -> tuple[Any, tuple[Header, ...]]:
     state.f = written(model)
-    sent = stream_state.encode(state, model.state_keys)
+    sent = crossing.encode(model, state)
     return orjson.loads(sent), each_chunk_needs(state)

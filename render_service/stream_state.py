@@ -76,12 +76,21 @@ def rewritten(state: StreamState) -> bytes:
 
 def decode(raw: bytes, kind: Kind, keys: StateKeys = NO_KEYS) -> StreamState:
     """A state that this service wrote for that kind of answer; RequestError 400 for others."""
+    state = parse(raw)
+    check(state, kind, keys)
+    return state
+
+
+def parse(raw: bytes, decoder: Decoder[StreamState] = _decoder) -> StreamState:
     if len(raw) > MAX_BYTES:
         raise invalid(f"it has {len(raw)} bytes, more than the {MAX_BYTES} that a state may have")
     try:
-        state = _decoder.decode(raw)
+        return decoder.decode(raw)
     except msgspec.MsgspecError as error:
         raise invalid(str(error)) from error
+
+
+def check(state: StreamState, kind: Kind, keys: StateKeys = NO_KEYS) -> None:
     if state.v not in READABLE:
         raise invalid(
             f"its version is {state.v}, this server reads {READABLE[0]} to {VERSION}. While "
@@ -91,7 +100,6 @@ def decode(raw: bytes, kind: Kind, keys: StateKeys = NO_KEYS) -> StreamState:
         raise invalid("it was changed, or comes from a server with another --state-key")
     if state.k != kind:
         raise invalid(f"it belongs to a {state.k}, the chunk to a {kind}")
-    return state
 
 
 def _is_ours(state: StreamState, keys: StateKeys) -> bool:

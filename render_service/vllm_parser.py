@@ -8,7 +8,7 @@ of the prompt goes with it. vLLM's derenderer does the same with every chunk
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ import msgspec
 from parsers import Arguments, Call, Content, Reasoning, Result, ToolCall
 
 from .errors import RequestError
+from .output_parser import calls_begun
 from .protocol.chat import ChatRequest
 from .vllm_history import History, chunks, pack, unpack, unpack_bytes
 from .vllm_reader import Reader, written
@@ -212,6 +213,15 @@ class VllmParser:
             case [str(history), (None | bool() | str()) as carried]:
                 return self._resumed(decoder, history, carried, facts)
         raise ValueError(FOREIGN)
+
+    def adopt(
+        self,
+        facts: RequestFacts,
+        prompt_token_ids: Sequence[int] | None,
+        chunks: Iterable[Sequence[int]],
+    ) -> tuple[VllmStream, int]:
+        stream = self.start(facts, prompt_token_ids)
+        return stream, calls_begun(stream, chunks)
 
     def _resumed(
         self, seed: Any, history: str, carried: bool | str | None, facts: RequestFacts

@@ -1,0 +1,103 @@
+"""How far vLLM's streamed answer has come, where it is not as far as ours: data, by name.
+
+vLLM's streaming parsers hold back other text than ours do, and send some sooner. What they have
+sent after each chunk must be known exactly for a stream to cross between the two half-way. A
+format at vLLM's pace (`Format.at_vllm_pace`) gives vLLM's streamed answer, chunk by chunk.
+Measured against vLLM 0.33.0 by tests/record/pace.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Sends(Enum):
+    """How much of a call's arguments vLLM sends."""
+
+    WRITTEN = auto()
+    """All that is written, also the beginning of a number or an escape."""
+    STRIPPED = auto()
+    """The same without white space at its end."""
+    SETTLED = auto()
+    """A value is closed, or sent at all if it is no string, once something follows it."""
+
+
+class Announces(Enum):
+    """When vLLM sends the name of a call."""
+
+    KNOWN = auto()
+    """As soon as it is written."""
+    BEGUN = auto()
+    """When its arguments begin."""
+    FOLLOWED = auto()
+    """When anything follows its tag."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Of a tool parser.
+
+    alone: the chunk that brings a name brings no arguments.
+    blanks: white space before the first words is content at once, else with the words.
+    marks: what may become a marker of the format is held back wherever it stands, as vLLM's
+    engine-based parsers do. ends: markers that are held back in arguments.
+    """
+
+    sends: Sends
+    announces: Announces = Announces.BEGUN
+    alone: bool = False
+    blanks: bool = True
+    marks: bool = False
+    ends: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReasoningPace:
+    """Of a reasoning parser; see `Pace`."""
+
+    marks: bool = False
+
+
+HERMES = Pace(sends=Sends.STRIPPED, announces=Announces.KNOWN, ends=("</tool_call>",))
+ENGINE = Pace(sends=Sends.SETTLED, announces=Announces.FOLLOWED, blanks=False, marks=True)
+
+TOOLS: Mapping[str, Pace] = MappingProxyType(
+    {
+        "hermes": HERMES,
+        "longcat": replace(HERMES, ends=("</longcat_tool_call>",)),
+        "qwen3_coder": ENGINE,
+        "deepseek_v31": Pace(sends=Sends.WRITTEN, alone=True),
+    }
+)
+REASONINGS: Mapping[str, ReasoningPace] = MappingProxyType(
+    {
+        "deepseek_r1": ReasoningPace(),
+        "qwen3": ReasoningPace(marks=True),
+    }
+)
+
+
+class Paces(NamedTuple):
+    """Of both parts of a format, None where there is none."""
+
+    tool: Pace | None
+    reasoning: ReasoningPace | None
+
+
+class PaceError(ValueError):
+    """How far vLLM's streamed answer has come is not known for these names."""
+
+    def __init__(self, tool: str | None, reasoning: str | None) -> None:
+        names = " with ".join(filter(None, (tool, reasoning)))
+        super().__init__(f"vLLM's pace is not known for {names}")
+
+
+def paces_of(tool: str | None, reasoning: str | None) -> Paces:
+    """tool, reasoning: names of formats. Raises PaceError."""
+    if (tool and tool not in TOOLS) or (reasoning and reasoning not in REASONINGS):
+        raise PaceError(tool, reasoning)
+    return Paces(TOOLS[tool] if tool else None, REASONINGS[reasoning] if reasoning else None)
