@@ -17,9 +17,10 @@ from msgspec import UNSET, UnsetType
 from .adjust import joins_special_tokens, keeps_special_tokens
 from .answer import Answer
 from .call_constraints import constrain_calls
-from .chat_prompt import chat_prompt, template_kwargs
+from .chat_prompt import chat_prompt, gives_offsets, template_kwargs
 from .common_prefix import prefix_header
 from .errors import RequestError, model_not_found
+from .fill_in import prompts_of
 from .fingerprint_check import suffix
 from .prompt import Prompt, PromptLimits, limit_ids, tokenize
 from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
@@ -94,6 +95,7 @@ def completion(
     request = decode_completion_request(body)
     check_model(model, request.model)
     _check_beam_search(request)
+    given = prompts_of(model, request)
     _check_completion(request)
     limits = _completion_limits(model, request)
     if request.prompt_embeds is not None and request.prompt_embeds != []:
@@ -105,7 +107,7 @@ def completion(
         tokenize(model, prompt, limits)
         if isinstance(prompt, str)
         else limit_ids(model, prompt, limits)
-        for prompt in request.prompts()
+        for prompt in given
     ]
     if not prompts:
         raise invalid("You must pass at least one prompt", "prompt")
@@ -263,25 +265,10 @@ def _check_tool_choice(model: Model, request: ChatRequest) -> None:
 
 def _check_completion(request: CompletionRequest) -> None:
     embeds = request.prompt_embeds is not None
-    if request.suffix is not None:
-        raise RequestError(_suffix_fault(request, embeds), param="suffix")
     if request.echo and embeds:
         raise RequestError("Echo is unsupported with prompt embeds.")
     if request.prompt_logprobs is not None and embeds:
         raise RequestError("prompt_logprobs is not compatible with prompt embeds.")
-
-
-def _suffix_fault(request: CompletionRequest, embeds: bool) -> str:
-    """Why a suffix cannot be: only models with a fill-in-the-middle renderer take one."""
-    if request.echo:
-        return "Echo is unsupported with suffix."
-    if embeds:
-        return "suffix is not supported with prompt_embeds"
-    if request.truncate_prompt_tokens is not None:
-        return "suffix is not supported with truncate_prompt_tokens"
-    if any(not isinstance(prompt, str) for prompt in request.prompts()):
-        return "suffix requires text prompt input for FIM completion rendering"
-    return "suffix is only supported for models with FIM completion rendering"
 
 
 def _completion_limits(model: Model, request: CompletionRequest) -> PromptLimits:
@@ -291,5 +278,5 @@ def _completion_limits(model: Model, request: CompletionRequest) -> PromptLimits
         truncate=request.truncate_prompt_tokens,
         side=request.truncation_side,
         add_special_tokens=request.add_special_tokens,
-        offsets=bool(request.return_token_offsets),
+        offsets=gives_offsets(model, request),
     )

@@ -120,7 +120,7 @@ def _read_calls(calls: Any) -> list[dict[str, Any]]:
                 "`function` (`name` and `arguments`, both strings).",
                 f"body.{index}.{_CALL}{fault}",
             )
-    return [_call(call) for call in calls]
+    return [_call(call) for call in calls if isinstance(call, dict)]
 
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:

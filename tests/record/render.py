@@ -27,7 +27,13 @@ from render_service.corpus.chats import chat_cases
 from render_service.corpus.responses import response_cases
 from render_service.corpus.texts import completion_cases, raw_cases, tokenize_cases
 from tests.record.door_cases import door_cases
-from tests.record.server_cases import coder_cases, grammar_cases, llama_cases, plain_cases
+from tests.record.server_cases import (
+    coder_cases,
+    filler_cases,
+    grammar_cases,
+    llama_cases,
+    plain_cases,
+)
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "render"
 
@@ -98,6 +104,11 @@ SERVERS = {
             "reasoning_parser": "deepseek_r1",
         },
         {"coder": coder_cases()},
+    ),
+    "filler": Server(
+        "deepseek_v3",
+        {"served_model_name": ["deepseek"], "tokenizer_mode": "deepseek_v4"},
+        {"filler": filler_cases(), "filler_doors": door_cases("deepseek")},
     ),
     "written": Server(
         "qwen3",

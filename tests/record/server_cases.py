@@ -158,3 +158,21 @@ def coder_cases() -> list[Case]:
         *each(chat, "tool_choice", "none", "auto", None, tools=[WEATHER]),
         chat("null choice", tool_choice=None),
     ]
+
+
+def filler_cases() -> list[Case]:
+    """A model that fills in the middle."""
+    return [
+        *each(completion, "suffix", "end", "", None),
+        completion("suffix of two", suffix="end", prompt=["one", "two"]),
+        completion("suffix of nothing", suffix="end", prompt=[]),
+        completion("suffix of ids", suffix="end", prompt=[5, 6]),
+        completion("suffix of both", suffix="end", prompt=[[5], [6]]),
+        completion("suffix echo", suffix="end", echo=True),
+        completion("suffix truncate", suffix="end", truncate_prompt_tokens=4),
+        completion("suffix plain", suffix="end", add_special_tokens=False),
+        completion("suffix offsets", suffix="end", return_token_offsets=True),
+        completion("suffix embeds", suffix="end", prompt_embeds="AAAA"),
+        completion("suffix with markers", suffix="<｜fim▁hole｜>", prompt="<｜fim▁end｜>"),
+        completion("embeds echo", prompt_embeds="AAAA", echo=True),
+    ]
