@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from .errors import RequestError
 from .messages import NotMultimodal, conversation
 from .prompt import Prompt, PromptLimits, check_token_ids, limit_ids, tokenize
@@ -21,6 +23,7 @@ from .renderers.harmony_chat import HarmonyRenderer
 if TYPE_CHECKING:
     from .model import Model
     from .protocol.chat import ChatRequest
+    from .protocol.completion import CompletionRequest
 
 _UNSET = (None, "auto")
 """Template arguments that count as not given."""
@@ -87,6 +90,8 @@ def chat_prompt(
         tools=tools,
         kwargs=kwargs,
         reasoning_effort=reasoning_effort(model, request),
+        tool_choice=msgspec.to_builtins(request.tool_choice) if request.tools else None,
+        response_format=request.response_format,
         chat_template=request.chat_template,
     )
     if isinstance(model.renderer, HarmonyRenderer):
@@ -128,6 +133,12 @@ def _rendered(model: Model, chat: Chat) -> str | list[int]:
     return template.render(seen, tools=tools, kwargs=chat.kwargs)
 
 
+def gives_offsets(model: Model, request: ChatRequest | CompletionRequest) -> bool:
+    """vLLM's renderers of other families, and mistral-common, tell none."""
+    family = model.renderer is not None and not isinstance(model.renderer, HarmonyRenderer)
+    return bool(request.return_token_offsets) and not family
+
+
 def _limits(model: Model, request: ChatRequest, field: str | None) -> PromptLimits:
     by_new_name = request.max_completion_tokens is not None
     return PromptLimits(
@@ -137,7 +148,7 @@ def _limits(model: Model, request: ChatRequest, field: str | None) -> PromptLimi
         truncate=request.truncate_prompt_tokens,
         side=request.truncation_side,
         add_special_tokens=request.add_special_tokens,
-        offsets=bool(request.return_token_offsets),
+        offsets=gives_offsets(model, request),
     )
 
 

@@ -22,9 +22,9 @@ from .parser_names import check_model_type, check_parser_names, uses_vllm
 from .renderers.choice import load_renderer
 from .settings import Settings
 from .state_keys import StateKeys
-from .template_source import ChatTemplates, find_templates
+from .template_source import ChatTemplates, find_templates, operator_template
 from .tokenizer import Tokenizer, load_tokenizer
-from .tokenizer_mode import GENERIC_TOKENIZER, tokenizer_mode
+from .tokenizer_mode import GENERIC_TOKENIZER, TRANSFORMERS_TOKENIZER, tokenizer_mode
 from .vllm_backend import VllmBackend
 from .vllm_parser import VllmParser
 
@@ -61,9 +61,16 @@ def load_model(settings: Settings) -> Model:
     with _read_from(f"the tokenizer's files in {tokenizer_files.folder}"):
         mode = tokenizer_mode(settings.tokenizer_mode, config, tokenizer_files)
         tokenizer = load_tokenizer(
-            tokenizer_files, config, remote_code=remote_code, generic=mode in GENERIC_TOKENIZER
+            tokenizer_files,
+            config,
+            remote_code=remote_code,
+            generic=mode in GENERIC_TOKENIZER,
+            through_transformers=mode in TRANSFORMERS_TOKENIZER,
         )
-        renderer = load_renderer(mode, config, tokenizer)
+        given = settings.chat_template
+        renderer = load_renderer(
+            mode, config, tokenizer, None if given is None else operator_template(given).text
+        )
     format = _load_format(settings, config, tokenizer)
     backend = _load_backend(settings, config, tokenizer_files, length)
     with _read_from(f"the chat templates in {tokenizer_files.folder}"):

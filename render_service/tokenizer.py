@@ -132,16 +132,19 @@ def load_tokenizer(
     *,
     remote_code: bool = False,
     generic: bool = False,
+    through_transformers: bool = False,
 ) -> Tokenizer:
     """The tokenizer of a model folder; model_config is its config.json. Raises StartupError.
 
-    generic: tokenizer.json counts as it is, whatever class the files name.
+    generic: tokenizer.json counts as it is, whatever class the files name. through_transformers:
+    even where it can do without.
     """
     config = files.json("tokenizer_config.json") or {}
     declared = config.get("tokenizer_class") or model_config.get("tokenizer_class")
     name = GENERIC if generic else class_name(model_config.get("model_type"), declared)
     if (
-        not files.has("tokenizer.json")
+        through_transformers
+        or not files.has("tokenizer.json")
         or (name != GENERIC and name not in PIPELINES)
         or _has_code(config)
         or config.get("fix_mistral_regex")

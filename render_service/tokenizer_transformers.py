@@ -64,6 +64,10 @@ class TransformersTokenizer(Tokenizer):
             )
         return list(found["input_ids"]), [(a, b) for a, b in found["offset_mapping"]]
 
+    def apply_chat_template(self, messages: list[dict[str, Any]], **kwargs: Any) -> list[int]:
+        """A chat as the tokenizer itself renders it; raises whatever its code does."""
+        return list(self._hf.apply_chat_template(messages, **kwargs))
+
     def decode(self, ids: Sequence[int], *, skip_special_tokens: bool) -> str:
         known = [i for i in ids if i <= self.max_id]
         return str(self._hf.decode(known, skip_special_tokens=skip_special_tokens))

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ..protocol.fields import ResponseFormat
+
 Tools = list[dict[str, Any]] | None
 
 
@@ -14,7 +16,7 @@ class Chat:
     """messages: as the client wrote them. tools: as dicts, None where the model is to see none.
 
     kwargs: the effective template kwargs. reasoning_effort: the request's own, mapped.
-    tool_choice, response_format: as JSON values; None where they are not given.
+    tool_choice: as a JSON value. response_format: as requested.
     chat_template: the request's own, which the operator trusts.
     """
 
@@ -23,7 +25,7 @@ class Chat:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     reasoning_effort: str | None = None
     tool_choice: Any = None
-    response_format: Any = None
+    response_format: ResponseFormat | None = None
     chat_template: str | None = None
 
 

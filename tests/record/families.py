@@ -1,7 +1,7 @@
 """Record how vLLM renders chats of models without a template: tests/golden/families/*.jsonl.
 
-    PYTHONPATH=. python tests/record/families.py make FAMILY MODELS FOLDER
-    PYTHONPATH=. python tests/record/families.py record FAMILY http://127.0.0.1:8100
+    python -m tests.record.families make FAMILY MODELS FOLDER
+    python -m tests.record.families record FAMILY http://127.0.0.1:8100
 
 FAMILY is a name in FAMILIES. `make` makes its model in FOLDER, of a tokenizer in MODELS, and prints
 the server to run (vLLM 0.33.0); `record` asks it.
@@ -13,6 +13,7 @@ than the prompt, else the prompt's token IDs. Messages of pydantic are not kept:
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -20,10 +21,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from family_cases import family_cases
-from render import flags, post, stable
-
 from render_service.corpus import Case
+from tests.record.family_cases import family_cases
+from tests.record.render import flags, post, stable
 from tests.render_service.family_models import make
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "families"
@@ -65,18 +65,28 @@ FAMILIES = {
         mode: Family("deepseek_v3", {"served_model_name": ["deepseek"], "tokenizer_mode": mode})
         for mode in ("deepseek_v32", "deepseek_v4", "deepseek_v41")
     },
+    "inkling": Family("inkling", {"served_model_name": ["ink"], "tokenizer_mode": "inkling"}),
+    "kimi_k3": Family(
+        "kimi_k3",
+        {"served_model_name": ["k3"], "tokenizer_mode": "kimi_k3", "trust_remote_code": True},
+    ),
+    "cohere": Family("demo", {"served_model_name": ["cmd"], "tokenizer_mode": "cohere"}),
 }
 
 
 def kept(answer: Any, whole: bool) -> Any:
+    if isinstance(answer, list):
+        return [kept(item, whole) for item in answer]
     answer = stable(answer)
     if "error" in answer:
         message = answer["error"]["message"]
-        ours = message is None or "validation error" in message
+        ours = message is None or re.search(r"\d validation error", message)
         return {"error": {**answer["error"], "message": None if ours else message}}
     if whole:
         return answer
-    return {name: answer[name] for name in ("token_ids", "tokens") if name in answer}
+    return {
+        name: answer[name] for name in ("token_ids", "token_offsets", "tokens") if name in answer
+    }
 
 
 def record(family: Family, cases: list[Case], url: str) -> list[dict[str, Any]]:

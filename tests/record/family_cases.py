@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from render_service.corpus import Case, conversation_cases
-from render_service.corpus.case import CHAT, TOKENIZE
+from render_service.corpus.case import CHAT, COMPLETION, TOKENIZE
 from render_service.corpus.messages import SYSTEM, TOOL, USER, calls
 
 THINK = {"chat_template_kwargs": {"thinking": True}}
@@ -36,6 +36,55 @@ def two_calls(**own: Any) -> dict[str, Any]:
     }
 
 
+LONG = "chatcmpl-tool-0123456789"
+DOCUMENTS = ["a text", {"id": "d1", "data": {"title": "T", "snippet": "s"}}, {"text": "é"}]
+COHERE: dict[str, dict[str, Any]] = {
+    "command 3": {"cohere_format": "cmd3"},
+    "command 4": {"cohere_format": "cmd4", "reasoning_effort": "low"},
+    "command 5": {"cohere_format": "cmd5"},
+    "thinking": {"thinking": {"type": "enabled"}},
+    "no thinking": {"thinking": "disabled"},
+    "reasoning type": {"reasoning_type": "disabled", "thinking": {"type": "enabled"}},
+    "developer": {"dev_instruction": "Be brief.", "platform_instruction": "Obey."},
+    "documents": {"documents": DOCUMENTS},
+    "documents, command 3": {"documents": DOCUMENTS, "cohere_format": "cmd3"},
+    "a document that is none": {"documents": [5]},
+    "tools, flat": {"available_tools": [{"name": "f", "parameters": {"type": "object"}}]},
+    "tools of command 3": {
+        "tools": [TOOL],
+        "cohere_format": "cmd3",
+        "safety_mode": "STRICT",
+        "citation_options": {"mode": "FAST"},
+        "skip_preamble": True,
+    },
+    "no citations, command 3": {"cohere_format": "cmd3", "citation_quality": "OFF"},
+    "grounding": {"grounding": "FAST"},
+    "grounding by options": {"citation_options": {"mode": "OFF"}},
+    "an unknown grounding": {"grounding": "much"},
+    "an object": {"response_format": {"type": "json_object"}},
+    "a schema": {
+        "response_format": {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}
+    },
+    "a schema of its own": {"json_schema": {"type": "object"}, "json_mode": 1},
+    "a template of Cohere's": {"template": "x"},
+    "a template's name": {"template_id": "none"},
+}
+
+COMPLETIONS: dict[str, dict[str, Any]] = {
+    "a suffix": {"prompt": "def f(x):\n    return", "suffix": "\n\nprint(f(1))"},
+    "suffixes": {"prompt": ["a", "b"], "suffix": "c"},
+    "an empty suffix": {"prompt": "a", "suffix": ""},
+    "a suffix of tokens": {"prompt": [1, 2], "suffix": "c"},
+    "offsets of a completion": {"prompt": "a b c", "return_token_offsets": True},
+    "special tokens of a completion": {"prompt": "<s>[INST] a", "add_special_tokens": True},
+    "no special tokens of a completion": {"prompt": "é \n b", "add_special_tokens": False},
+    "a cut completion": {"prompt": "a b c d e f", "truncate_prompt_tokens": 3},
+    "a completion cut on the right": {
+        "prompt": "a b c d e f",
+        "truncate_prompt_tokens": 3,
+        "truncation_side": "right",
+    },
+}
 OWN: dict[str, dict[str, Any]] = {
     "results in another order": {"messages": [USER, two_calls(), *RESULTS], "tools": [TOOL]},
     "results, then a question": {
@@ -120,6 +169,20 @@ OWN: dict[str, dict[str, Any]] = {
             "json_schema": {"name": "n", "schema": {"type": "object", "properties": {"a": {}}}},
         },
     },
+    "an unfinished answer": {"messages": [USER, {**DONE, "wo_eos": True}, USER]},
+    "an answer format in a message": {
+        "messages": [{**SYSTEM, "response_format": {"type": "object"}}, USER]
+    },
+    "blocks of its own": {
+        "messages": [{**USER, "content_blocks": [{"type": "text", "text": "own"}]}]
+    },
+    "long call IDs": {
+        "messages": [
+            USER,
+            {**(message := calls("{}")), "tool_calls": [{**message["tool_calls"][0], "id": LONG}]},
+            {"role": "tool", "tool_call_id": LONG, "content": "7"},
+        ]
+    },
     "truncated": {"messages": [SYSTEM, USER], "truncate_prompt_tokens": 5},
     "truncated on the right": {
         "messages": [SYSTEM, USER],
@@ -136,6 +199,11 @@ OWN: dict[str, dict[str, Any]] = {
     "forwarded tokens": {
         "messages": [USER],
         "kv_transfer_params": {"prompt_token_ids": [1, 2, 3]},
+    },
+    "refused by the model's code": {"messages": [USER], "chat_template_kwargs": {"refuse": 1}},
+    **{
+        f"cohere, {name}": {"messages": [SYSTEM, USER], "chat_template_kwargs": kwargs}
+        for name, kwargs in COHERE.items()
     },
     "media arguments": {"messages": [USER], "mm_processor_kwargs": {"a": 1}},
     "an echo": {"messages": [USER], "echo": True},
@@ -155,5 +223,6 @@ def family_cases() -> Iterator[Case]:
     chats = [case for number, case in enumerate(conversation_cases()) if _picked(number, case)]
     chats += [Case(f"family, {name}", CHAT, body) for name, body in OWN.items()]
     yield from chats
+    yield from (Case(f"family, {name}", COMPLETION, body) for name, body in COMPLETIONS.items())
     for case in chats[::9]:
         yield case._replace(path=TOKENIZE)
