@@ -105,7 +105,10 @@ class App:
             ("/version", ("GET",), lambda: pages.VERSION),
             ("/ready", ("GET",), lambda: pages.DRAINING if self.draining else pages.READY),
             ("/metrics", ("GET",), lambda: pages.exposition(metrics)),
+            ("/openapi.json", ("GET", "HEAD"), pages.openapi),
         ):
+            if path == "/openapi.json" and settings.disable_fastapi_docs:
+                continue
             meter = self._meters[path] = Meter(metrics, path)
             table[path] = dict.fromkeys(methods, PageHandler(page, meter))
         return table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, metrics
@@ -60,3 +61,11 @@ def fingerprint(model: Model) -> Reply:
 def exposition(instruments: metrics.Metrics) -> Reply:
     kind = (b"content-type", metrics.CONTENT_TYPE.encode())
     return Reply(200, instruments.exposition(), (kind,))
+
+
+@cache
+def openapi() -> Reply:
+    """The same for every model. Made at the first request: it takes a fifth of a second."""
+    from .openapi import document
+
+    return json_reply(document())
