@@ -43,6 +43,7 @@ def from_model(name: str, names: Names, text: str, prompt: str | None, size: int
             tool_call_parser=names.tool,
             reasoning_parser=names.reasoning,
             enable_auto_tool_choice=names.tool is not None,
+            parser_backend="native",
         )
     )
     assert model.format is not None  # there is at least one name

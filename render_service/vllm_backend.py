@@ -13,6 +13,11 @@ import msgspec
 
 from .vllm_reader import Reader
 
+NO_BUSINESS = frozenset(
+    ("logprobs", "top_logprobs", "logprob_token_ids", "prompt_logprobs", "stream_options")
+)
+"""Fields that say nothing to a parser, and that other APIs fill as vLLM's chat would not."""
+
 
 @dataclass(frozen=True, slots=True)
 class VllmBackend:
@@ -53,10 +58,11 @@ class VllmBackend:
 
         As in vLLM's `preprocess_chat`, only what it changes in place counts.
         """
-        request = self.request.model_validate(fields)
-        asked = self.parser.always_adjust_request or self.reasoning is not None
-        if not asked and request.tool_choice == "none":
+        always = self.parser.always_adjust_request or self.reasoning is not None
+        if not always and fields["tool_choice"] == "none":
             return {}
+        apart = NO_BUSINESS if fields["tools"] else {*NO_BUSINESS, "tools", "tool_choice"}
+        request = self.request.model_validate({k: v for k, v in fields.items() if k not in apart})
         before = _builtins(request)
         parser = self._parser(request.tools, template_kwargs)
         parser.set_prompt_token_ids(list(prompt))
