@@ -31,7 +31,7 @@ MAX_BYTES = 16 * 1024 * 1024
 Kind = Literal["chat", "completion"]
 
 
-class StreamState(Struct, omit_defaults=True):
+class StreamState(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """v: version. k: kind of answer. d: detokenizer. p: parser snapshot, None without a parser.
 
     r: a choice has come, and with it the role. i: that choice's index. e: it has ended.
