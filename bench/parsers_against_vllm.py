@@ -1,11 +1,12 @@
 """The parser benchmark beside vLLM's in-process parser: the same outputs, one token a chunk.
 
-    RENDER_PEERS=FOLDER python -m bench.parsers_against_vllm [NAME ...]
+    RENDER_PEERS=FOLDER python -m bench.parsers_against_vllm [NAME ...] > bench/parsers.md
 
-FOLDER is as for `tests/record/parsers.py`: vLLM 0.33.0 and models' tokenizers. Each line has the
-microseconds of processor time a token: of vLLM's `parse_delta`, of ours (`feed` alone, and with
-resuming and a snapshot for each token), and ours by vLLM's. vLLM's state stays in its process;
-its counterpart is `feed`.
+FOLDER is as for `tests/record/parsers.py`: vLLM 0.33.0 and models' tokenizers. A row of the table
+has the microseconds of processor time a token: of vLLM's `parse_delta`, of ours (`feed` alone, and
+with resuming and a snapshot for each token), and ours by vLLM's. vLLM's state stays in its
+process; its counterpart is `feed`. `sends` is the share of tokens after which vLLM sends something:
+where that is little, it keeps the output until its end, and does no work before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,6 +29,13 @@ if TYPE_CHECKING:
     from tests.record.vllm_parser import Oracle
 
 ROUNDS = 2
+STREAMS = 0.5
+"""From this share of tokens on vLLM streams."""
+HEAD = """Parsers beside vLLM 0.33.0: microseconds of processor time a token, one token a chunk
+(see `bench/parsers_against_vllm.py`).
+
+| parser | output | vLLM | sends | feed | feed / vLLM | with resuming | resuming / vLLM |
+| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"""
 BASE = {
     "llama3_json": ("llama31", ("<|python_tag|>",)),
     "llama4_json": ("llama31", ("<|python_tag|>",)),
@@ -41,6 +49,22 @@ TOOLS = [
         },
     }
 ]
+
+
+class Row(NamedTuple):
+    """base: vLLM. sends: see above. feed, stream: ours."""
+
+    label: str
+    kind: str
+    base: float
+    sends: float
+    feed: float
+    stream: float
+
+    def line(self) -> str:
+        ratios = [f"{cost:.2f} | {cost / self.base:.2f}" for cost in (self.feed, self.stream)]
+        first = f"| {self.label} | {self.kind} | {self.base:.2f} | {self.sends:.0%} | "
+        return first + " | ".join(ratios) + " |"
 
 
 class Output(NamedTuple):
@@ -70,19 +94,23 @@ def output_of(oracle: Oracle, names: Names, kind: str, specials: Sequence[str]) 
     return Output(ids, texts, pieces)
 
 
-def theirs(oracle: Oracle, output: Output, kwargs: Mapping[str, Any]) -> Callable[[], None]:
+def theirs(oracle: Oracle, output: Output, kwargs: Mapping[str, Any]) -> Callable[[], int]:
+    """The run says after how many tokens something is sent."""
     from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
 
     request = ChatCompletionRequest.model_validate(
         {"messages": [{"role": "user", "content": "hi"}], "tools": TOOLS, "tool_choice": "auto"}
     )
 
-    def run() -> None:
+    def run() -> int:
+        sent = 0
         parser: Any = oracle.parser(
             oracle.tokenizer, request.tools, chat_template_kwargs=dict(kwargs), model_config=None
         )
         for text, token in zip(output.texts, output.ids, strict=True):
-            parser.parse_delta(text, [token], request, [], finished=False)
+            delta = parser.parse_delta(text, [token], request, [], finished=False)
+            sent += delta is not None
+        return sent
 
     return run
 
@@ -100,7 +128,7 @@ def ours(
     return run
 
 
-def cost(run: Callable[[], None]) -> float:
+def cost(run: Callable[[], object]) -> float:
     """Microseconds a token, of the fastest round."""
     times = []
     for _ in range(ROUNDS):
@@ -110,42 +138,71 @@ def cost(run: Callable[[], None]) -> float:
     return 1e6 * min(times) / TOKENS
 
 
-def lines(models: Path, wanted: Sequence[str]) -> None:
+def rows(models: Path, names: Names) -> Iterator[Row]:
+    """Raises what vLLM, or ours, says of the names and the vocabulary."""
     from tests.record.vllm_parser import Oracle
 
+    model, added = family_of(names)
+    oracle = Oracle(models / model, names.tool, names.reasoning, list(added))
+    facts = oracle.facts()
+    fmt = parsers.load(*names, facts["vocab"], facts["special_ids"])
+    specials = [str(special) for special in fmt.specials.values()]
+    for kind in KINDS:
+        if (kind == "reasoning") != (names.reasoning is not None):
+            continue
+        output, context = output_of(oracle, names, kind, specials), context_of(names)
+        if not measures(kind, fmt.parse(output.pieces, context, [], "length")):
+            raise ValueError(f"no output of the kind {kind}")
+        vllm = theirs(oracle, output, context.template_kwargs)
+        sends = vllm() / len(output.ids)
+        feed, stream = (cost(ours(fmt, output, context, resumed=r)) for r in (False, True))
+        yield Row(f"`{names}`", kind, cost(vllm), sends, feed, stream)
+
+
+def table(models: Path, wanted: Sequence[str]) -> Iterator[str]:
     known = parsers.names()
     every = [Names(name, None) for name in known["tool"]]
     every += [Names(None, name) for name in known["reasoning"]]
-    columns = ("vLLM", "feed", "ratio", "stream", "ratio")
-    print(f"{'':36}" + "".join(f"{column:>9}" for column in columns))
+    found: list[Row] = []
+    left: list[str] = []
+    yield HEAD
     for names in every:
         if wanted and str(names) not in wanted:
             continue
-        model, added = family_of(names)
         try:
-            oracle = Oracle(models / model, names.tool, names.reasoning, list(added))
-            facts = oracle.facts()
-            fmt = parsers.load(*names, facts["vocab"], facts["special_ids"])
+            for row in rows(models, names):
+                found.append(row)
+                yield row.line()
         except Exception as error:  # whatever vLLM says of this vocabulary
-            print(f"{names}: {error}")
-            continue
-        specials = [str(special) for special in fmt.specials.values()]
-        for kind in KINDS:
-            if (kind == "reasoning") != (names.reasoning is not None):
-                continue
-            output, context = output_of(oracle, names, kind, specials), context_of(names)
-            label = f"{'tool' if names.tool else 'reasoning'} {names}: {kind}"
-            if not measures(kind, fmt.parse(output.pieces, context, [], "length")):
-                print(f"{label}: this output is none")
-                continue
-            try:
-                base = cost(theirs(oracle, output, context.template_kwargs))
-            except Exception as error:
-                print(f"{names} {kind}: vLLM raises {type(error).__name__}: {error}")
-                continue
-            alone, stream = (cost(ours(fmt, output, context, resumed=r)) for r in (False, True))
-            cells = (base, alone, alone / base, stream, stream / base)
-            print(f"{label:36}" + "".join(f"{cell:9.2f}" for cell in cells), flush=True)
+            kind = "calls" if names.tool else "reasoning"
+            left.append(f"- `{names}` {kind}: {str(error).splitlines()[0]}")
+    yield from summary(found)
+    if left:
+        yield "\nNot measured:\n\n" + "\n".join(left)
+
+
+def summary(found: Sequence[Row]) -> Iterator[str]:
+    streamed = [row for row in found if row.sends >= STREAMS]
+    calls = [row for row in found if row.kind == "call"]
+    if streamed:
+        feed, stream = (max(streamed, key=by) for by in (_feed_ratio, _stream_ratio))
+        yield f"\nOf the {len(streamed)} outputs that vLLM streams, ours takes at most:\n"
+        yield f"- {_feed_ratio(feed):.2f} of its time ({feed.label} {feed.kind}), by `feed` alone;"
+        yield f"- {_stream_ratio(stream):.2f} with resuming ({stream.label} {stream.kind})."
+    if calls:
+        feeds, streams = [row.feed for row in calls], [row.stream for row in calls]
+        yield (
+            f"\nThe slowest call takes {max(feeds) / min(feeds):.1f} times the fastest by `feed`, "
+            f"{max(streams) / min(streams):.1f} times with resuming."
+        )
+
+
+def _feed_ratio(row: Row) -> float:
+    return row.feed / row.base
+
+
+def _stream_ratio(row: Row) -> float:
+    return row.stream / row.base
 
 
 def main(wanted: Sequence[str]) -> None:
@@ -160,7 +217,8 @@ def main(wanted: Sequence[str]) -> None:
         command = [str(python), "-m", "bench.parsers_against_vllm", *wanted]
         os.execve(python, command, environment)
     logging.disable(logging.ERROR)
-    lines(root / "models", wanted)
+    for line in table(root / "models", wanted):
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

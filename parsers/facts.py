@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .format import ReasoningFormat, ToolFormat
+from .parts import ReasoningFormat, ToolFormat
 from .regions import To
 from .registry import REASONING_FORMATS, TOOL_FORMATS
 from .scanner import literal

@@ -1,17 +1,16 @@
-"""A format: how one model family writes reasoning and calls, made ready for one vocabulary.
+"""A format: how a model writes reasoning and calls, made ready for its vocabulary.
 
-`ToolFormat` and `ReasoningFormat` are the values in `formats/`; `Format` joins one of each into
-the tables of the region machine, once a process.
+`Format` joins a `ReasoningFormat` and a `ToolFormat` (`parts.py`) into the tables of the region
+machine, once a process.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from .codecs.base import Codec
 from .codecs.json_object import JsonObject
 from .context import Context
 from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
@@ -19,153 +18,14 @@ from .needs import Reads, needed
 from .pace import PaceError, Paces, paces_of
 from .paced_policy import PacedPolicy
 from .paced_stream import PacedStream
+from .parts import CONTENT, ReasoningFormat, ToolFormat
 from .pieces import Piece, Special
 from .policy import Policy
-from .regions import Compiled, Region, Sink, To, compiled
+from .regions import Compiled, Region, Sink, compiled
 from .scanner import literal
-from .spelt_newlines import SpeltNewlines
 from .stream import Stream
 
-CONTENT = "content"
-"""The region that every format has: the answer."""
-
 _NO_DROPS: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReasoningFormat:
-    """Regions of reasoning. It begins in `start`, or in `ended` where the prompt closed it.
-
-    content: markers that it also reads in the answer.
-    opens, closes, boundaries: special tokens of the prompt, looked for from its end; reasoning
-    is over where one of `closes` comes first. The first of `closes` must be a token; without
-    any, reasoning is over after every prompt (what may follow is then all in `ended`).
-    opened: where one of `opens` came first, the region in which reasoning begins then. With it
-    the switches only say whether there is reasoning to come after other prompts.
-    switches: template arguments of which one that is true turns reasoning on; `unless_told`
-    holds where the request gives none. off: argument values that turn it off in any case.
-    stays: its markers are read even where it is off; the output then begins in the answer.
-    required: markers without a token of which the vocabulary is refused.
-    suffix: see `suffix.py`.
-    drops: special tokens that are no markers vanish, as in vLLM's engine-based parsers.
-    keeps_empty: a whole output's reasoning without text is "" and not null.
-    trims: white space at the end of all reasoning is dropped.
-    always: it is shown also where only the calls of its syntax are asked for.
-    variants: what is read instead where the vocabulary has a token.
-    lead: what the answer begins with where the prompt left reasoning open.
-    starts: regions where it begins instead by a template argument: (name, value, region).
-    rewrites: what its text passes through, and that of the answer.
-    """
-
-    name: str
-    regions: Mapping[str, Region]
-    start: str
-    ended: str = CONTENT
-    content: Mapping[str, To] = field(default_factory=dict)
-    opens: tuple[str, ...] = ()
-    closes: tuple[str, ...] = ()
-    boundaries: tuple[str, ...] = ()
-    opened: Mapping[str, str] = field(default_factory=dict)
-    switches: tuple[str, ...] = ()
-    unless_told: bool = True
-    off: tuple[tuple[str, str], ...] = ()
-    stays: bool = False
-    required: tuple[str, ...] = ()
-    suffix: str = ""
-    drops: bool = False
-    keeps_empty: bool = False
-    trims: bool = False
-    always: bool = False
-    variants: Mapping[str, ReasoningFormat] = field(default_factory=dict)
-    lead: str = ""
-    starts: tuple[tuple[str, str, str], ...] = ()
-    rewrites: type[SpeltNewlines] | None = None
-
-    @property
-    def told(self) -> set[str]:
-        """The template arguments that it looks at."""
-        return {*self.switches, *(name for name, _ in self.off), *(s[0] for s in self.starts)}
-
-    def runs(self, context: Context) -> bool:
-        """Whether the request has the model reason."""
-        told = context.template_kwargs
-        given = [bool(told[name]) for name in self.switches if name in told]
-        return any(given or [self.unless_told]) and not any(
-            told.get(name) == value for name, value in self.off
-        )
-
-    def read(self, context: Context) -> bool:
-        """Whether its markers count."""
-        return self.stays or self.runs(context)
-
-    def closed(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> bool:
-        """Whether the prompt leaves reasoning closed."""
-        if not self.closes:
-            return True
-        if prompt is None or self.closes[0] not in vocab:
-            return False
-        return self._newest(prompt, vocab) in self.closes
-
-    def _newest(self, prompt: Sequence[int], vocab: Mapping[str, int]) -> str:
-        """The token of the prompt that says how it leaves reasoning, "" where none does."""
-        known = {
-            vocab[text]: text
-            for text in self.opens + self.boundaries + self.closes
-            if text in vocab
-        }
-        return next((known[token] for token in reversed(prompt) if token in known), "")
-
-    def left_open(self, prompt: Sequence[int], vocab: Mapping[str, int]) -> bool:
-        """Whether the prompt leaves reasoning in a region of its own."""
-        return bool(self.opened) and self._newest(prompt, vocab) in self.opened
-
-    def begins(
-        self, context: Context, prompt: Sequence[int] | None, vocab: Mapping[str, int]
-    ) -> tuple[str, str]:
-        """The region that the output begins in, and what is put before it."""
-        if self.closed(prompt, vocab):
-            return self.ended, ""
-        told = context.template_kwargs
-        starts = [region for name, value, region in self.starts if told.get(name) == value]
-        newest = self._newest(prompt, vocab) if prompt and self.opened else ""
-        return self.opened.get(newest, next(iter(starts), self.start)), self.lead
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolFormat:
-    """Regions of calls, and the codec of their bodies.
-
-    content: the markers that open calls in the answer.
-    beside_reasoning: more of them beside a reasoning format that `drops`.
-    text: special tokens that are text even where `drops` makes others vanish.
-    required: markers without a token of which the vocabulary is refused.
-    suffix: see `suffix.py`.
-    drops: special tokens that are no markers vanish, and calls are read even where the request
-    wants none, as in vLLM's engine-based parsers; not beside reasoning that does not drop.
-    trims: see `Policy`.
-    forced: what is read instead where `tool_choice` is "required" or "named".
-    unasked: calls are read even where the request wants none.
-    dialects: what is read instead where a template argument has a value, by both.
-    policy: another one than `Policy` where all of the output is in parts (`part_policies.py`);
-    calls are then read even where the request wants none.
-    variants: what is read instead where the vocabulary has a token.
-    """
-
-    name: str
-    codec: Codec
-    regions: Mapping[str, Region]
-    content: Mapping[str, To]
-    beside_reasoning: Mapping[str, To] = field(default_factory=dict)
-    text: tuple[str, ...] = ()
-    required: tuple[str, ...] = ()
-    suffix: str = ""
-    drops: bool = False
-    trims: bool = False
-    forced: Mapping[str, ToolFormat] = field(default_factory=dict)
-    unasked: bool = False
-    dialects: Mapping[tuple[str, str], ToolFormat] = field(default_factory=dict)
-    policy: type[Policy] = Policy
-    variants: Mapping[str, ToolFormat] = field(default_factory=dict)
 
 
 def _as_written(tool: ToolFormat) -> ToolFormat:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from .format import ReasoningFormat, ToolFormat
+from .parts import ReasoningFormat, ToolFormat
 from .regions import To
 
 _Part = TypeVar("_Part", ToolFormat, ReasoningFormat)

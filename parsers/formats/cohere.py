@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ReasoningFormat, ToolFormat
 from ..part_policies import SectionPolicy
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To
 
 THINK, THINK_END = "<|START_THINKING|>", "<|END_THINKING|>"

@@ -15,7 +15,7 @@ import re
 from dataclasses import replace
 
 from ..codecs.header_json import HeaderJson
-from ..format import CONTENT, ToolFormat
+from ..parts import CONTENT, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To, token
 from .think import DEEPSEEK_R1
 

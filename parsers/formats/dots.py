@@ -9,7 +9,7 @@ vLLM finds all tags as text. Its other way, one JSON object in a block, is conte
 from __future__ import annotations
 
 from ..codecs.tagged_parameters import TaggedParameters, Trim
-from ..format import ToolFormat
+from ..parts import ToolFormat
 from ..regions import To
 from ..typing_rules import DOTS
 from .tagged_calls import Tags, calls

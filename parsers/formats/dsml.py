@@ -12,7 +12,7 @@ A call opens without the outer tag too, and ends reasoning where the model forgo
 from __future__ import annotations
 
 from ..codecs.dsml import Dsml
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
 from ..scanner import Exact
 from .think import CLOSE, OPEN

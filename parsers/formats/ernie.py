@@ -6,7 +6,7 @@ REASONING</think> <response>CONTENT</response>
 from __future__ import annotations
 
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, token
 from .hermes import CLOSE as CALL_END
 from .hermes import OPEN as CALL

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..codecs.loose_object import LooseObject, Typed
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To, token
 from .json_choice import JSON_CHOICE
 

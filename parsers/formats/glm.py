@@ -9,7 +9,7 @@ value that was left open if nothing or another call follows.
 from __future__ import annotations
 
 from ..codecs.tagged_parameters import TaggedParameters, Trim
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
 from .qwen3 import CALL, CALL_END, thinking
 from .think import CLOSE, OPEN

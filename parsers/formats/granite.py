@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
 from .hermes import CLOSE, OPEN
 from .json_calls import arrays, objects

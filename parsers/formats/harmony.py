@@ -20,8 +20,8 @@ from ..codecs.harmony import (
     THOUGHT,
     HarmonyMessage,
 )
-from ..format import ReasoningFormat, ToolFormat
 from ..part_policies import MessagePolicy
+from ..parts import ReasoningFormat, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, ROUTED, Op, Region, Sink, To, token
 
 MESSAGE, END, RETURN, CALLED = "<|message|>", "<|end|>", "<|return|>", "<|call|>"

@@ -7,7 +7,7 @@ vLLM finds these tags as text wherever they come from. Inside a JSON string they
 from __future__ import annotations
 
 from ..codecs.json_object import JsonObject
-from ..format import ToolFormat
+from ..parts import ToolFormat
 from ..regions import To
 from .json_calls import objects
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..codecs.tagged_parameters import TaggedParameters, Trim
-from ..format import CONTENT, ToolFormat
+from ..parts import CONTENT, ToolFormat
 from ..regions import Op, Region, Sink, To, token
 from ..typing_rules import HUNYUAN
 from .json_choice import JSON_CHOICE

@@ -8,7 +8,7 @@ Calls inside `<think>` are text.
 from __future__ import annotations
 
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To
 from .json_calls import arrays
 from .json_choice import JSON_CHOICE

@@ -11,7 +11,7 @@ they come from; inside a JSON string they are text. Raw and failed calls are sho
 from __future__ import annotations
 
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To
 
 ROLE, ENDS = "<|message_model|>", ("<|end_message|>", "<|content_model_end_sampling|>")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ToolFormat
+from ..parts import CONTENT, ToolFormat
 from ..regions import Op, Region, Sink, To
 from .json_calls import objects
 from .json_choice import JSON_CHOICE

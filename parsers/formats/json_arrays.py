@@ -6,7 +6,7 @@ vLLM's whole answers read the first array only, and for some names drop the text
 from __future__ import annotations
 
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ToolFormat
+from ..parts import CONTENT, ToolFormat
 from ..regions import Op, Region, Sink, To
 from .json_calls import arrays
 from .json_choice import JSON_CHOICE

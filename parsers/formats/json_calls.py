@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..format import CONTENT
+from ..parts import CONTENT
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..codecs.bare_arguments import BareArguments
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ToolFormat
+from ..parts import CONTENT, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To
 
 _BODY = {BROKEN: To("after"), REJECTED: To("after")}

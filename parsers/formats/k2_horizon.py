@@ -17,7 +17,7 @@ import re
 from ..codecs.json_object import JsonObject
 from ..codecs.tagged_parameters import Trim
 from ..codecs.typed_parameters import TypedParameters
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To
 
 GROUP, GROUP_END = "<ifm|tool_calls>", "</ifm|tool_calls>"

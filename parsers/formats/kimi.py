@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from ..codecs.header_json import HeaderJson
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To, token
 from .think import CLOSE, OPEN
 

@@ -13,7 +13,7 @@ stand in the prompt. Text outside the channels is content.
 from __future__ import annotations
 
 from ..codecs.xtml import Xtml
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To
 
 

@@ -7,7 +7,7 @@ prose or data with braces.
 from __future__ import annotations
 
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ToolFormat
+from ..parts import CONTENT, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To
 
 TAG = "<|python_tag|>"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..codecs.tagged_parameters import Trim
 from ..codecs.xml_parameters import CDATA, CDATA_END, XmlParameters
-from ..format import CONTENT, ToolFormat
+from ..parts import CONTENT, ToolFormat
 from ..regions import Op, Region, Sink, To
 from ..typing_rules import UNTRIMMED_LITERAL
 from .json_choice import JSON_CHOICE

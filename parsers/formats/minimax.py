@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ..codecs.elements import Elements
 from ..codecs.tagged_parameters import TaggedParameters, Trim
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
 from ..scanner import Exact
 from .qwen3 import thinking

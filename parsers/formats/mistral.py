@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ..codecs.header_json import HeaderJson
 from ..codecs.json_object import JsonObject
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To, token
 from .json_calls import arrays
 

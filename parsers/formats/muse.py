@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from ..codecs.atem import ANSWER, CALLS, OTHER, START, THOUGHT, AtemMessages
 from ..codecs.tagged_parameters import Trim
-from ..format import ReasoningFormat, ToolFormat
 from ..part_policies import ThoughtPolicy
+from ..parts import ReasoningFormat, ToolFormat
 from ..regions import ROUTED, Op, Region, Sink, To
 from ..scanner import Exact
 from ..typing_rules import JSON, JSON_ALWAYS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..format import ReasoningFormat
+from ..parts import ReasoningFormat
 from ..regions import To
 from .think import CLOSE, OPEN, thinking
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..codecs.tagged_parameters import TaggedParameters, Trim
-from ..format import CONTENT
+from ..parts import CONTENT
 from ..regions import Op, Region, To
 from ..typing_rules import LITERAL
 from .glm import GLM

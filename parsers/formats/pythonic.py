@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..codecs.pythonic import Pythonic
-from ..format import CONTENT, ToolFormat
+from ..parts import CONTENT, ToolFormat
 from ..regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To
 from .json_choice import JSON_CHOICE
 

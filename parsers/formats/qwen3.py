@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..codecs.tagged_parameters import TaggedParameters, Trim
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Region, Sink, To, token
 from ..spelt_newlines import SpeltNewlines
 from .json_choice import JSON_CHOICE

@@ -10,7 +10,7 @@ vLLM finds these tags as text wherever they come from. What follows the section 
 from __future__ import annotations
 
 from ..codecs.tagged_parameters import TaggedParameters, Trim
-from ..format import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
 from ..scanner import Exact
 from ..typing_rules import BY_TYPE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ..format import CONTENT
+from ..parts import CONTENT
 from ..regions import Op, Region, Sink, To, token
 
 _ENDED = (Op.VALUE_END, Op.CALL_END)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..format import CONTENT, ReasoningFormat
+from ..parts import CONTENT, ReasoningFormat
 from ..regions import Op, Region, Sink, To, token
 
 OPEN, CLOSE = "<think>", "</think>"

@@ -7,7 +7,8 @@ import pytest
 from parsers import Call, Context, Result, Special, Tool
 from parsers.codecs.json_object import JsonObject
 from parsers.codecs.tagged_parameters import TaggedParameters
-from parsers.format import CONTENT, Format, ToolFormat
+from parsers.format import Format
+from parsers.parts import CONTENT, ToolFormat
 from parsers.regions import BROKEN, DONE, REJECTED, Op, Region, Sink, To, token
 
 from .support import characters, streamed

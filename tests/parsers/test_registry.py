@@ -6,7 +6,7 @@ import pytest
 
 import parsers
 from parsers import Special
-from parsers.format import CONTENT, ReasoningFormat, ToolFormat
+from parsers.parts import CONTENT, ReasoningFormat, ToolFormat
 from parsers.regions import ROUTED, STATUSES, Sink
 from parsers.registry import PAIRS, REASONING_FORMATS, TOOL_FORMATS
 
