@@ -25,15 +25,27 @@ REASONING = "<think>\n" + WORDS * 100
 CALL = '<tool_call>\n{"name": "write_file", "arguments": {"content": "' + WORDS * 100
 
 
-@pytest.fixture(scope="module")
-def model() -> Model:
+def model_with(**more: Any) -> Model:
     return load_model(
-        Settings(reasoning_parser="qwen3", tool_call_parser="hermes", enable_auto_tool_choice=True)
+        Settings(
+            reasoning_parser="qwen3",
+            tool_call_parser="hermes",
+            enable_auto_tool_choice=True,
+            **more,
+        )
     )
 
 
-def chunk_after(model: Model, text: str, tokens: int) -> bytes:
-    """The request for one more token after `tokens` tokens of the text, one token a chunk."""
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return model_with()
+
+
+def stream(model: Model, text: str, tokens: int, *, lean: bool = False) -> bytes:
+    """Run a stream, one token a chunk; its last request, for token `tokens` of the text.
+
+    lean: chunks after the first bring nothing but the state.
+    """
     ids = model.tokenizer.encode(text, add_special_tokens=False)[: tokens + 1]
     assert len(ids) == tokens + 1
     state = None
@@ -45,8 +57,9 @@ def chunk_after(model: Model, text: str, tokens: int) -> bytes:
                 "choices": [{"index": 0, "token_ids": [token], "finish_reason": None}],
             },
             "stream_state": state,
-            "chat_request": CHAT,
         }
+        if state is None or not lean:
+            body["chat_request"] = CHAT
         if state is None:
             body["prompt_token_ids"] = [1, 2, 3]
         request = orjson.dumps(body)
@@ -57,7 +70,14 @@ def chunk_after(model: Model, text: str, tokens: int) -> bytes:
 @pytest.mark.parametrize("tokens", [10, 2000])
 @pytest.mark.parametrize("text", [REASONING, CALL], ids=["reasoning", "call"])
 def test_chunk(benchmark: BenchmarkFixture, model: Model, text: str, tokens: int) -> None:
-    benchmark(derender.chat, model, chunk_after(model, text, tokens), None)
+    """The same chunk again and again: it is resumed from its state each time."""
+    benchmark(derender.chat, model, stream(model, text, tokens), None)
+
+
+@pytest.mark.parametrize("lean", [True, False], ids=["lean", "complete"])
+@pytest.mark.parametrize("cache", [64 * 1024 * 1024, 0], ids=["cached", "resumed"])
+def test_stream_of_200_tokens(benchmark: BenchmarkFixture, cache: int, lean: bool) -> None:
+    benchmark(stream, model_with(parser_cache_bytes=cache), REASONING, 200, lean=lean)
 
 
 def test_whole_output_of_2000_tokens(benchmark: BenchmarkFixture, model: Model) -> None:
