@@ -59,10 +59,11 @@ def find_break(prompts: Prompts, turn: Turn) -> Break | None:
 
 def _message_at(prompts: Prompts, turn: Turn, place: int) -> tuple[int, int]:
     """The message that a place of the cached text lies in, and where it begins."""
-    messages, found = prompts.messages[: turn.answer], turn.answer
+    messages = prompts.messages[: turn.answer]
     opening = prompts.opening(messages, turn.prompt)
     if place >= opening:
-        return found, opening
+        return turn.answer, opening
+    found = turn.answer - 1
     for index in reversed(range(len(messages))):
         end = prompts.end(messages, index, turn.prompt.text)
         if end is None:

@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     if not turns:
         raise UsageError(f"{path}: no assistant message has messages before and behind it")
     with reader_may_leave():
-        print(_json(model, turns) if args.json else _text(turns))
+        print(_json(model, turns) if args.json else _text(model, turns))
     return BROKEN if any(turn.broken for turn in turns) else REUSABLE
 
 
@@ -88,11 +88,12 @@ def _request(model: Model, raw: bytes) -> ChatRequest:
 # What is printed
 
 
-def _text(turns: Sequence[Checked]) -> str:
+def _text(model: Model, turns: Sequence[Checked]) -> str:
     head = ("turn", "message", "prompt", "output", "next", "reusable", "lost", "")
     rows = [head, *(_row(number, turn) for number, turn in enumerate(turns, 1))]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head) - 1)]
-    lines = ["  ".join([*map(str.rjust, row[:-1], widths), row[-1]]).rstrip() for row in rows]
+    lines = [f"model {model.names[0]}, fingerprint {model.fingerprint.value}", ""]
+    lines += ["  ".join([*map(str.rjust, row[:-1], widths), row[-1]]).rstrip() for row in rows]
     for number, turn in enumerate(turns, 1):
         if turn.broken is not None:
             lines += ["", *_break_lines(number, turn, turn.broken)]
