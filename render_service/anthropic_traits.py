@@ -50,7 +50,10 @@ def _refuses_later_system(source: str) -> bool:
 
 
 def disabled_thinking_effort(model: Model) -> ReasoningEffort:
-    """The effort that means no thinking: `low` where `none` is refused or makes no difference."""
+    """The operator's, or what means no thinking: `low` where `none` is refused or ignored."""
+    chosen = model.settings.anthropic_disabled_thinking_effort
+    if chosen != "auto":
+        return chosen
     none = _prompt(model, "none")
     ignored = none is None or any(_prompt(model, effort) == none for effort in get_args(Effort))
     return "low" if ignored else "none"

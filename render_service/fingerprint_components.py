@@ -60,6 +60,7 @@ def components(
             for effort, other in settings.reasoning_effort_map.items()
             if effort != other
         },
+        "anthropic_disabled_thinking_effort": settings.anthropic_disabled_thinking_effort,
         "exclude_tools_when_tool_choice_none": settings.exclude_tools_when_tool_choice_none,
         "trust_request_chat_template": _trust(settings, templates),
         # Names of one format may still differ in what they ask of the engine.

@@ -114,6 +114,12 @@ GROUPS: tuple[tuple[str, tuple[Option, ...]], ...] = (
                 JSON,
                 'Replaces reasoning efforts for the template, as {"medium": "low"}.',
             ),
+            Option(
+                "anthropic_disabled_thinking_effort",
+                one_of("auto", "none", "low", "medium", "high", "xhigh", "max"),
+                "Reasoning effort of Messages requests that disable thinking; `auto` is `none`, "
+                "or `low` where the template makes no difference.",
+            ),
         ),
     ),
     (

@@ -29,6 +29,9 @@ class Settings:
     default_chat_template_kwargs: Mapping[str, Any] = field(default_factory=dict)
     trust_request_chat_template: bool = False
     reasoning_effort_map: Mapping[str, str] = field(default_factory=dict)
+    anthropic_disabled_thinking_effort: Literal[
+        "auto", "none", "low", "medium", "high", "xhigh", "max"
+    ] = "auto"
 
     # Parsing
     reasoning_parser: str | None = None

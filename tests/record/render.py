@@ -107,7 +107,11 @@ SERVERS = {
     ),
     "filler": Server(
         "deepseek_v3",
-        {"served_model_name": ["deepseek"], "tokenizer_mode": "deepseek_v4"},
+        {
+            "served_model_name": ["deepseek"],
+            "tokenizer_mode": "deepseek_v4",
+            "anthropic_disabled_thinking_effort": "high",
+        },
         {"filler": filler_cases(), "filler_doors": door_cases("deepseek")},
     ),
     "written": Server(

@@ -73,6 +73,7 @@ SETTINGS: list[tuple[set[str], dict[str, Any]]] = [
         {"default_chat_template_kwargs": {"enable_thinking": False}},
     ),
     ({"reasoning_effort_map"}, {"reasoning_effort_map": {"high": "max"}}),
+    ({"anthropic_disabled_thinking_effort"}, {"anthropic_disabled_thinking_effort": "low"}),
     ({"exclude_tools_when_tool_choice_none"}, {"exclude_tools_when_tool_choice_none": True}),
     ({"trust_request_chat_template"}, {"trust_request_chat_template": True}),
     ({"reasoning_parser"}, {"reasoning_parser": "deepseek_r1"}),

@@ -90,6 +90,11 @@ def test_nothing_given_is_the_defaults() -> None:
             "hermes",
         ),
         (["--reasoning-effort-map", '{"high": "max"}'], "reasoning_effort_map", {"high": "max"}),
+        (
+            ["--anthropic-disabled-thinking-effort", "low"],
+            "anthropic_disabled_thinking_effort",
+            "low",
+        ),
     ],
 )
 def test_flag(words: list[str], field: str, value: Any) -> None:
