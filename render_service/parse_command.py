@@ -20,7 +20,7 @@ from .option_types import integer, json_object
 from .parse_input import Names, Source, from_model, from_text
 from .parse_screen import EventScreen, as_json
 from .stdout import reader_may_leave
-from .usage_error import UsageError
+from .usage_error import UsageError, read_given
 
 _ANY = (Tool("any", None),)
 """What a request offers where none is told: a tool, so that calls are read."""
@@ -160,7 +160,7 @@ def _read(reader: Any, flag: str, word: str) -> Any:
 
 def _tools(path: str) -> tuple[Tool, ...]:
     try:
-        value = json.loads(_utf8(path, _bytes(path)))
+        value = json.loads(_utf8(path, read_given(path)))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"--tools: {path} is not JSON: {error}") from None
     if isinstance(value, dict):
@@ -178,14 +178,7 @@ def _prompt(word: str) -> str:
         is_file = Path(word).is_file()
     except (OSError, ValueError):  # too long for a name, or with a NUL
         is_file = False
-    return _utf8(word, _bytes(word)) if is_file else word
-
-
-def _bytes(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from None
+    return _utf8(word, read_given(word)) if is_file else word
 
 
 def _utf8(what: str, data: bytes) -> str:

@@ -46,11 +46,13 @@ def check(model: Model, request: ChatRequest) -> Iterator[Checked]:
     prompts = Prompts(model, request)
     roles = [message["role"] for message in request.messages]
     answers = [index for index, role in enumerate(roles) if role == "assistant" and index]
+    prompt = None
     for answer, until in pairwise([*answers, len(roles)]):
         if answer + 1 == len(roles):
             return
         try:
-            prompt, following = (prompts.render(request.messages[:end]) for end in (answer, until))
+            prompt = prompt or prompts.render(request.messages[:answer])
+            following = prompts.render(request.messages[:until])
             output = output_of(prompts, answer, prompt, following)
             turn = Turn(answer, until, prompt, output, following)
             broken = find_break(prompts, turn)
@@ -58,3 +60,4 @@ def check(model: Model, request: ChatRequest) -> Iterator[Checked]:
             error.message = f"messages[:{until}]: {error.message}"
             raise
         yield Checked(turn, broken)
+        prompt = following

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import configuration
@@ -18,7 +17,7 @@ from .prefix_check import Checked, check
 from .prompt import check_token_ids
 from .protocol.chat import ChatRequest, decode_chat_request
 from .stdout import reader_may_leave
-from .usage_error import UsageError
+from .usage_error import UsageError, read_given
 
 if TYPE_CHECKING:
     from .model import Model
@@ -47,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     """Raises UsageError."""
     settings = configuration.configure(args, os.environ).settings
     path: str = args.conversation
-    raw = _read(path)
+    raw = read_given(path)
     from .loading import load_model
 
     model = load_model(settings)
@@ -61,13 +60,6 @@ def run(args: argparse.Namespace) -> int:
     with reader_may_leave():
         print(_json(model, turns) if args.json else _text(model, turns))
     return BROKEN if any(turn.broken for turn in turns) else REUSABLE
-
-
-def _read(path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read {path}: {error}") from None
 
 
 def _request(model: Model, raw: bytes) -> ChatRequest:

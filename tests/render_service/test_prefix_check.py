@@ -413,6 +413,26 @@ def test_llama31_trims_content(published: Callable[..., Model]) -> None:
     assert broken(turn) == ("tool_call_changed", 1)
 
 
+def test_harmony_ends_older_answers_otherwise(
+    model_folder: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """What its own renderer makes of answers, whose older reasoning and end change."""
+    for file in model_folder("gptoss").iterdir():
+        (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "config.json").unlink()
+    config = {"model_type": "gpt_oss", "max_position_embeddings": 4096}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    of = loaded(str(tmp_path))
+    looked = answer("", reasoning="Look.", **call('{"at":"shelf"}'))
+    one, two, three = checked(
+        of, ASK, answer(), THANKS, looked, RESULT, answer(reasoning="Hm."), ASK, tools=[TOOL]
+    )
+    assert broken(one) == ("end_of_turn", 1)
+    assert one.lost == 1
+    assert two.broken is None
+    assert broken(three) == ("reasoning_dropped", 3)
+
+
 def test_mistral_moves_tools(published: Callable[..., Model]) -> None:
     of = published("llama31", "mistralai-Mistral-Nemo-Instruct-2407")
     (turn,) = checked(of, ASK, answer(), THANKS, tools=[TOOL])
