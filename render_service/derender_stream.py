@@ -46,10 +46,6 @@ NEEDS_REQUEST = (
     "carry, as the header x-render-each-chunk-needs told."
 )
 
-# A live stream's memory: its objects, and what its state holds as text.
-STREAM_BYTES = 4096
-PER_STATE_BYTE = 4
-
 
 def chat(model: Model, name: str, request: wire.DerenderChatRequest) -> Answer:
     chunk = required(request.generate_chunk, "generate_chunk")
@@ -81,7 +77,7 @@ def chat(model: Model, name: str, request: wire.DerenderChatRequest) -> Answer:
         crossing.note(live.state, chunk, answer, live.stream.called)
     sent = _sent(model, live.state, tag)
     if model.outputs.parses and not live.state.e:
-        model.streams.keep(sent, live, STREAM_BYTES + PER_STATE_BYTE * len(sent))
+        model.streams.keep(sent, live, model.outputs.live_bytes(live.facts, len(sent)))
     return _chunk_answer(answer, live.state, sent, chunk, outcome)
 
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from .detokenizer import Detokenizer, DetokenizerStream
     from .request_facts import RequestFacts
 
+# A live stream's memory: its objects, and what its state holds as text.
+STREAM_BYTES = 4096
+PER_STATE_BYTE = 4
+
 
 class NativeStream:
     """See `OutputStream`."""
@@ -100,6 +104,9 @@ class NativeParser:
         if format is not None and self._keeps_pace:
             format = self._at_vllm_pace
         return self._started(format, facts, prompt_token_ids)
+
+    def live_bytes(self, facts: RequestFacts, state_bytes: int) -> int:
+        return STREAM_BYTES + PER_STATE_BYTE * state_bytes
 
     def adopt(
         self,

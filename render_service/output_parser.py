@@ -75,6 +75,9 @@ class OutputParser(Protocol):
     def resume(self, decoder: Any, parser: list[Any] | None, facts: RequestFacts) -> OutputStream:
         """The stream of a snapshot; ValueError for what is none."""
 
+    def live_bytes(self, facts: RequestFacts, state_bytes: int) -> int:
+        """Memory of a stream that waits for its next chunk, by the size of its state."""
+
     def adopt(
         self,
         facts: RequestFacts,

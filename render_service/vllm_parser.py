@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from .request_facts import RequestFacts
     from .vllm_backend import VllmBackend
 
+# A live stream's memory as measured: its objects, IDs and text of the history, the request.
+STREAM_BYTES = 16384
+PER_STATE_BYTE = 28
+PER_REQUEST_BYTE = 4
+
 Prompt = bool | list[int] | None
 """What a parser is told of the prompt: whether reasoning has ended behind it, or its IDs."""
 
@@ -213,6 +218,10 @@ class VllmParser:
             case [str(history), (None | bool() | str()) as carried]:
                 return self._resumed(decoder, history, carried, facts)
         raise ValueError(FOREIGN)
+
+    def live_bytes(self, facts: RequestFacts, state_bytes: int) -> int:
+        own = PER_STATE_BYTE * state_bytes + PER_REQUEST_BYTE * len(facts.request)
+        return STREAM_BYTES + own
 
     def adopt(
         self,
