@@ -8,25 +8,24 @@ of the prompt goes with it. vLLM's derenderer does the same with every chunk
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from parsers import Arguments, Call, Content, Reasoning, Result, ToolCall
+from parsers import Call, Result
 
-from .errors import RequestError
 from .output_parser import calls_begun
 from .protocol.chat import ChatRequest
 from .vllm_history import History, chunks, pack, unpack, unpack_bytes
 from .vllm_reader import Reader, written
+from .vllm_stream import EndedStream, VllmStream, as_request_error, unicode
 
 if TYPE_CHECKING:
-    from parsers import Context, Event, Piece
+    from parsers import Context, Piece
 
-    from .detokenizer import Detokenizer, DetokenizerStream
+    from .detokenizer import Detokenizer
     from .request_facts import RequestFacts
     from .vllm_backend import VllmBackend
 
@@ -38,110 +37,7 @@ PER_REQUEST_BYTE = 4
 Prompt = bool | list[int] | None
 """What a parser is told of the prompt: whether reasoning has ended behind it, or its IDs."""
 
-MAX_REASON = 400
-"""Characters of an error's text that is shown."""
-
 FOREIGN = "it does not come from a stream of a parser of vLLM"
-
-
-class EndedStream:
-    """An output that is complete: what may still come is usage."""
-
-    __slots__ = ("called",)
-
-    def __init__(self, called: bool) -> None:
-        self.called = called
-
-    def feed(
-        self, ids: Sequence[int], text_ids: Sequence[int], finish_reason: str | None
-    ) -> list[Event]:
-        return []
-
-    def snapshot(self) -> tuple[Any, list[Any] | None]:
-        return None, [self.called]
-
-
-class VllmStream:
-    """See `OutputStream`. One that raised has lost its place and must not be used again.
-
-    make: the reader, with the first chunk. seed: the detokenizer's snapshot before the output.
-    prompt, history: as in a state.
-    """
-
-    __slots__ = ("_decoder", "_ended", "_history", "_make", "_prompt", "_reader", "_seed", "_text")
-
-    def __init__(
-        self,
-        make: Callable[[], Reader],
-        decoder: DetokenizerStream,
-        prompt: bool | str | None,
-        history: History,
-        seed: Any,
-    ) -> None:
-        self._make = make
-        self._reader: Reader | None = None
-        self._decoder = decoder
-        self._seed = seed
-        self._prompt = prompt
-        self._history = history
-        self._text: list[str] = []
-        self._ended = False
-
-    @property
-    def called(self) -> bool:
-        return self._reader is not None and self._reader.called
-
-    def feed(
-        self, ids: Sequence[int], text_ids: Sequence[int], finish_reason: str | None
-    ) -> list[Event]:
-        if not ids and finish_reason is None:
-            return []
-        with _as_request_error():
-            delta = self._step(ids, text_ids, finish_reason)
-            events = list(self._events(delta))
-        if ids:
-            self._history.add(ids)
-        self._ended = finish_reason is not None
-        return events
-
-    def replay(self, parts: Sequence[Sequence[int]]) -> None:
-        """Chunks that were answered before."""
-        with _as_request_error():
-            for ids in parts:
-                self._step(ids, ids, None)
-
-    def _step(self, ids: Sequence[int], text_ids: Sequence[int], finish_reason: str | None) -> Any:
-        if self._reader is None:
-            self._reader = self._make()
-        text = "".join(self._decoder.feed(text_ids))
-        self._text.append(text)
-        return self._reader.step(text, list(ids), finish_reason)
-
-    def _events(self, delta: Any) -> Iterator[Event]:
-        """delta: vLLM's DeltaMessage."""
-        if delta is None:
-            return
-        if delta.reasoning:
-            yield Reasoning(unicode(delta.reasoning))
-        if delta.content:
-            yield Content(unicode(delta.content))
-        for call in delta.tool_calls or ():
-            function = call.function
-            if function is None:
-                continue
-            if function.name is not None:
-                yield ToolCall(call.index, unicode(function.name), self._written(call.id))
-            if function.arguments is not None:
-                yield Arguments(call.index, unicode(function.arguments))
-
-    def _written(self, call_id: str | None) -> str:
-        self._text = ["".join(self._text)]
-        return written(call_id, self._text[0])
-
-    def snapshot(self) -> tuple[Any, list[Any] | None]:
-        if self._ended:
-            return None, [self.called]
-        return self._seed, [self._history.text(), self._prompt]
 
 
 class VllmParser:
@@ -173,7 +69,7 @@ class VllmParser:
     ) -> ChatRequest:
         """The request with what the parser changes for the engine."""
         fields = msgspec.to_builtins(request)
-        with _as_request_error():
+        with as_request_error():
             changed = self._vllm.adjusted(fields, prompt_token_ids, template_kwargs)
             known = {name: changed[name] for name in changed if name in fields}
             patch = msgspec.convert({"messages": [], **known}, ChatRequest, strict=False)
@@ -184,7 +80,7 @@ class VllmParser:
     ) -> bool | None:
         if self.reasoning is None:
             return None
-        with _as_request_error():
+        with as_request_error():
             return self._vllm.reasoning_ended(prompt_token_ids, template_kwargs)
 
     def needs(self, context: Context) -> Context | None:
@@ -198,7 +94,7 @@ class VllmParser:
         )
         prompt: Prompt = None if prompt_token_ids is None else list(prompt_token_ids)
         if isinstance(prompt, list) and not self._vllm.reads_prompt:
-            with _as_request_error():
+            with as_request_error():
                 prompt = self._vllm.reasoning_ended(prompt, facts.context.template_kwargs)
         carried = pack(prompt) if isinstance(prompt, list) else prompt
         make = partial(self._reader, facts, prompt)
@@ -260,7 +156,7 @@ class VllmParser:
         finish_reason: str | None,
     ) -> Result:
         text = "".join(pieces)
-        with _as_request_error():
+        with as_request_error():
             reader = self._reader(facts, None)
             fields = reader.parse(text, list(ids), prompt_token_ids)
             calls = [call.function for call in fields.tool_calls]
@@ -270,32 +166,6 @@ class VllmParser:
                 [Call(unicode(call.name), unicode(call.arguments)) for call in calls],
                 tuple(written(call.id, text) for call in fields.tool_calls),
             )
-
-
-@contextmanager
-def _as_request_error() -> Iterator[None]:
-    """A parser that cannot read an output fails that request, and no more: RequestError 400.
-
-    vLLM answers a stream so, and a whole output where its parser raised ValueError.
-    """
-    try:
-        yield
-    except RequestError:
-        raise
-    except Exception as error:
-        reason = " ".join(str(error).split())[:MAX_REASON]
-        raise RequestError(
-            f"the configured parser failed: {type(error).__name__}: {reason}"
-        ) from error
-
-
-def unicode(text: str) -> str:
-    """Text that JSON can hold: a parser of vLLM may cut a surrogate pair in two."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def _unicode_or_none(text: str | None) -> str | None:
