@@ -58,6 +58,8 @@ class Format:
         self._special_ids = special_ids
         self._paces = paces
         self._hidden = frozenset(hidden)
+        always = reasoning is not None and reasoning.always
+        self._unseen = self._hidden - ({"reasoning"} if always else set())
         self._tool = tool
         self._reasoning = reasoning
         self._vocab = dict(vocab)
@@ -78,6 +80,7 @@ class Format:
             for reasons in (False, True)
             for called, form in self._forms.items()
         }
+        self._options = {name: self._policy_options(form) for name, form in self._forms.items()}
         regions = [region for table in self._tables.values() for region in table.values()]
         self._markers = frozenset(
             literal(text)
@@ -132,18 +135,12 @@ class Format:
         reasoning, called = self._reasoning, self._called(context)
         reasons = reasoning is not None and reasoning.read(context)
         tool = self._forms[called]
-        options: dict[str, Any] = {
-            "calls_live": tool is not None,
-            "trims": tool is not None and tool.trims,
-            "trims_reasoning": reasoning is not None and reasoning.trims,
-            "rewrites": reasoning.rewrites if reasoning else None,
-        }
-        shown, table = self._shown(context), self._tables[reasons, called]
+        table, options = self._tables[reasons, called], self._options[called]
         codec = tool.codec if tool else None
         if self._paces is not None:
-            paced = PacedPolicy(shown, *self._paces, self._markers, **options)
+            paced = PacedPolicy(context, *self._paces, self._markers, **options)
             return PacedStream(table, CONTENT, codec, context, paced)
-        policy = (tool.policy if tool else Policy)(shown, **options)
+        policy = (tool.policy if tool else Policy)(context, **options)
         return Stream(table, CONTENT, codec, context, policy)
 
     def at_vllm_pace(self) -> Format:
@@ -156,13 +153,16 @@ class Format:
             raise PaceError(self.tool, self.reasoning)
         return Format(self._tool, self._reasoning, self._vocab, self._special_ids, paces=paces)
 
-    def _shown(self, context: Context) -> Context:
-        """The request, as far as it is about what is not hidden."""
-        if "reasoning" in self._hidden and not (self._reasoning and self._reasoning.always):
-            context = replace(context, include_reasoning=False)
-        if "tool" in self._hidden:
-            context = replace(context, tools=(), tool_choice="none")
-        return context
+    def _policy_options(self, tool: ToolFormat | None) -> dict[str, Any]:
+        """See `Policy`."""
+        reasoning = self._reasoning
+        return {
+            "calls_live": tool is not None,
+            "trims": tool is not None and tool.trims,
+            "trims_reasoning": reasoning is not None and reasoning.trims,
+            "rewrites": reasoning.rewrites if reasoning else None,
+            "hidden": self._unseen,
+        }
 
     def _called(self, context: Context) -> str:
         """How the request has calls read: a key of `_forms`."""
@@ -242,11 +242,10 @@ class Format:
             content = content if kept else ""
         elif not content and (ran or calls or self._drops or self._unasked):
             content = None
-        if not self._shown(context).include_reasoning or not (
-            thought or (begun and reasoning and reasoning.keeps_empty)
-        ):
-            return Result(None, content, calls, ids if any(ids) else ())
-        return Result(thought, content, calls, ids if any(ids) else ())
+        kept_empty = begun and reasoning is not None and reasoning.keeps_empty
+        shown = context.include_reasoning and "reasoning" not in self._unseen
+        told = thought if shown and (thought or kept_empty) else None
+        return Result(told, content, calls, ids if any(ids) else ())
 
 
 def joined(events: Iterable[Event]) -> tuple[str, str, list[Call]]:

@@ -25,7 +25,7 @@ class MessagePolicy(Policy):
     SAID = frozenset(said for said in range(16) if not said >> _DUE & ~said)
 
     def reasoning(self, text: str) -> None:
-        if self._context.include_reasoning and text:
+        if self._shows_thoughts and text:
             self._add(Reasoning, self._apart(text, _THOUGHT))
 
     def content(self, text: str) -> None:
@@ -54,7 +54,7 @@ class ThoughtPolicy(Policy):
     # `thought`: "." where there is reasoning, a newline where one is due before more of it.
 
     def reasoning(self, text: str) -> None:
-        if self._context.include_reasoning and text:
+        if self._shows_thoughts and text:
             self._add(Reasoning, "\n" + text if self.thought == "\n" else text)
             self.thought = "."
 
@@ -79,7 +79,7 @@ class SectionPolicy(Policy):
     def reasoning(self, text: str) -> None:
         if self.said:
             text, self.said = text.lstrip(), 2
-        if self._context.include_reasoning:
+        if self._shows_thoughts:
             self._add_section(Reasoning, text)
         elif text.strip():
             self.said = 0

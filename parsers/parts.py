@@ -14,6 +14,7 @@ from .spelt_newlines import SpeltNewlines
 CONTENT = "content"
 """The region that every format has: the answer."""
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReasoningFormat:
     """Regions of reasoning. It begins in `start`, or in `ended` where the prompt closed it.

@@ -8,6 +8,7 @@ a call or at the end of an output that called.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from .context import Context
@@ -24,11 +25,13 @@ class Policy:
     engine-based parsers do; else white space counts by the text between two calls.
     trims_reasoning: white space at the end of all reasoning is dropped.
     rewrites: what the text of reasoning and of content passes through, each by itself.
+    hidden: "reasoning" or "tool" where no client sees it, whatever the request says.
     """
 
     __slots__ = (
-        "_calls_live", "_context", "_events", "_id", "_index", "_kind", "_parts",
-        "_rewriters", "_trims", "_trims_reasoning", "calls", "said", "spaces", "thought",
+        "_calls_live", "_events", "_id", "_ignores", "_index", "_keeps", "_kind", "_parallel",
+        "_parts", "_rewriters", "_shows_thoughts", "_trims", "_trims_reasoning", "calls", "said",
+        "spaces", "thought",
     )  # fmt: skip
 
     SAID = frozenset(range(3))
@@ -41,8 +44,13 @@ class Policy:
         trims: bool,
         trims_reasoning: bool = False,
         rewrites: type[SpeltNewlines] | None = None,
+        hidden: Collection[str] = (),
     ) -> None:
-        self._context = context
+        shown = "tool" not in hidden
+        self._shows_thoughts = context.include_reasoning and "reasoning" not in hidden
+        self._keeps = shown and context.keeps_calls  # calls reach the client
+        self._ignores = shown and bool(context.tools) and not self._keeps
+        self._parallel = context.parallel_tool_calls
         self._calls_live = calls_live
         self._trims = trims
         self._trims_reasoning = trims_reasoning
@@ -62,7 +70,7 @@ class Policy:
     @property
     def called(self) -> bool:
         """Whether a call has reached the client."""
-        return self.calls > 0 and self._context.keeps_calls
+        return self.calls > 0 and self._keeps
 
     def take(self) -> list[Event]:
         """The events since the last take."""
@@ -71,7 +79,7 @@ class Policy:
         return events
 
     def reasoning(self, text: str) -> None:
-        if not self._context.include_reasoning:
+        if not self._shows_thoughts:
             return
         if self._trims_reasoning:
             text = self.thought + text
@@ -117,9 +125,8 @@ class Policy:
 
     def call(self, name: str) -> None:
         """A call begins."""
-        context = self._context
         written, self._id = self._id, ""
-        if not context.keeps_calls and context.tools:
+        if self._ignores:
             return
         self._settle()
         self.calls += 1
@@ -141,8 +148,7 @@ class Policy:
 
     def _kept(self) -> bool:
         """Whether the client sees the call that was begun last."""
-        context = self._context
-        return context.keeps_calls and (context.parallel_tool_calls or self.calls == 1)
+        return self._keeps and (self._parallel or self.calls == 1)
 
     def finish(self) -> None:
         """The output ends: white space that no call followed is content."""
@@ -196,6 +202,7 @@ class Policy:
         if count(said) not in self.SAID:
             raise Malformed
         self.calls, self.said, self.spaces = count(calls), said, text(spaces)
-        self.thought = text(thought[0]) if thought else ""
+        if thought:
+            self.thought = text(thought[0])
         for rewriter, state in zip(self._rewriters.values(), thought[1:], strict=True):
             rewriter.restore(state)
