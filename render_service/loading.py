@@ -19,12 +19,12 @@ from .model_config import max_model_len, vocab_size
 from .native_parser import NativeParser
 from .parser_cache import ParserCache
 from .parser_names import check_model_type, check_parser_names, uses_vllm
-from .renderers.choice import load_renderer
+from .renderers.choice import load_family_tokenizer, load_renderer
 from .settings import Settings
 from .state_keys import StateKeys
 from .template_source import ChatTemplates, find_templates, operator_template
-from .tokenizer import Tokenizer, load_tokenizer
-from .tokenizer_mode import GENERIC_TOKENIZER, TRANSFORMERS_TOKENIZER, tokenizer_mode
+from .tokenizer import Tokenizer
+from .tokenizer_mode import tokenizer_mode
 from .vllm_backend import VllmBackend
 from .vllm_parser import VllmParser
 
@@ -60,13 +60,7 @@ def load_model(settings: Settings) -> Model:
         check_parser_names(settings.tool_call_parser, settings.reasoning_parser)
     with _read_from(f"the tokenizer's files in {tokenizer_files.folder}"):
         mode = tokenizer_mode(settings.tokenizer_mode, config, tokenizer_files)
-        tokenizer = load_tokenizer(
-            tokenizer_files,
-            config,
-            remote_code=remote_code,
-            generic=mode in GENERIC_TOKENIZER,
-            through_transformers=mode in TRANSFORMERS_TOKENIZER,
-        )
+        tokenizer = load_family_tokenizer(mode, tokenizer_files, config, remote_code=remote_code)
         given = settings.chat_template
         renderer = load_renderer(
             mode, config, tokenizer, None if given is None else operator_template(given).text

@@ -28,6 +28,7 @@ from .protocol.completion import CompletionRequest, decode_completion_request
 from .protocol.fields import invalid
 from .protocol.message_shape import history_tool_calls
 from .renderers.harmony_chat import HarmonyRenderer
+from .renderers.mistral import MistralRenderer, check_mistral_request
 from .sampling import Sampling, chat_sampling, completion_sampling, max_output_tokens
 from .stream_start import chat_state, completion_state
 from .vllm_parser import VllmParser
@@ -55,7 +56,9 @@ def answer_chat(
     check_model(model, request.model)
     _check_beam_search(request)
     harmony = isinstance(model.renderer, HarmonyRenderer)
-    if not harmony:
+    if isinstance(model.renderer, MistralRenderer):
+        check_mistral_request(request)
+    elif not harmony:
         _check_tool_choice(model, request)
     tools = None if request.tools is None else msgspec.to_builtins(request.tools)
     kwargs = template_kwargs(model, request)

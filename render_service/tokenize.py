@@ -37,7 +37,7 @@ def tokenize(model: Model, body: bytes, request_id: str | None) -> Answer:
     )
     strings = None
     if request.return_token_strs:
-        strings = [model.tokenizer.id_to_token(token) for token in ids]
+        strings = [model.tokenizer.piece(token) for token in ids]
     answer = {
         "count": len(ids),
         "max_model_len": model.max_model_len,

@@ -111,6 +111,10 @@ class Tokenizer:
         token: str | None = self._core.id_to_token(index)
         return token
 
+    def piece(self, index: int) -> str | None:
+        """A token as it is shown to people and clients."""
+        return self.id_to_token(index)
+
     def token_to_id(self, token: str) -> int | None:
         index: int | None = self._core.token_to_id(token)
         return index

@@ -36,10 +36,6 @@ ARCHITECTURES: Mapping[str, Mode] = {
 # settings that go with them are.
 MISTRAL_MODEL = ("params.json", "consolidated*.safetensors")
 MISTRAL_TOKENIZER = ("tekken.json", "tokenizer.model.v*")
-# vLLM reads these as tokenizer.json says, whatever class their files name.
-GENERIC_TOKENIZER = ("deepseek_v32", "deepseek_v4", "deepseek_v41")
-# Its tokenizer renders, too.
-TRANSFORMERS_TOKENIZER = ("kimi_k3",)
 
 
 def tokenizer_mode(asked: str, config: Mapping[str, Any], files: ModelFiles) -> Mode:

@@ -24,7 +24,11 @@ class Part(NamedTuple):
 
 @dataclass(slots=True)
 class Turn:
-    """parts: of a user's turn. tools: that it declares. task: what a classifier is asked for."""
+    """parts: of a user's turn. tools: that it declares. task: what a classifier is asked for.
+
+    schema: what answers must adhere to. open: an answer that goes on. V4.1 only, as fields of
+    the client's messages: `response_format` and `wo_eos`.
+    """
 
     role: str
     text: str = ""
@@ -33,6 +37,8 @@ class Turn:
     calls: list[Call] = field(default_factory=list)
     reasoning: str = ""
     task: str | None = None
+    schema: Any = None
+    open: bool = False
 
     @property
     def only_results(self) -> bool:
@@ -58,7 +64,32 @@ def _v41_turn(message: Mapping[str, Any], calls: list[Call]) -> Turn:
     if message["role"] not in V41_ROLES:
         raise RequestError(f"Invalid role: {message['role']}")
     _refuse_image(message.get("reasoning"))
-    return _turn(message, _v41_text, calls)
+    turn = _turn(message, _v41_text, calls)
+    turn.schema = message.get("response_format")
+    turn.open = bool(message.get("wo_eos"))
+    blocks = message.get("content_blocks")
+    if message["role"] == "user" and blocks is not None:
+        turn.parts = list(map(_block, blocks if isinstance(blocks, list) else [blocks]))
+    return turn
+
+
+def _block(block: Any) -> Part:
+    """A part that the client made itself."""
+    if not isinstance(block, dict):
+        raise RequestError("`content_blocks` must be an array of objects.")
+    if block.get("type") == "text":
+        return Part(_v41_text([block]))
+    if block.get("type") == "tool_result":
+        return Part(_flat_blocks(block.get("content", "")), str(block.get("tool_use_id", "")))
+    return Part(f"[Unsupported {block.get('type')}]")
+
+
+def _flat_blocks(content: Any) -> str:
+    if not isinstance(content, list):
+        return str(content)
+    if not all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content):
+        raise RequestError("The content of a tool result must be an array of typed objects.")
+    return _flat_result(content)
 
 
 def _turn(message: Mapping[str, Any], flat: Any, calls: list[Call]) -> Turn:

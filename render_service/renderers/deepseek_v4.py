@@ -13,9 +13,9 @@ from typing import Any
 from ..errors import RequestError
 from ..messages import conversation
 from .chat import Chat
-from .deepseek_turns import Turn, v4_turns, v41_turns
+from .deepseek_turns import Part, Turn, v4_turns, v41_turns
 from .deepseek_v32 import ASSISTANT, BEGIN, END, END_THINK, THINK, USER
-from .dsml import DSML, Tags, calls_text, tool_schemas
+from .dsml import DSML, Tags, calls_text, to_json, tool_schemas
 
 REMINDER = "<｜latest_reminder｜>"
 SYSTEM = "<｜System｜>"
@@ -50,6 +50,9 @@ Otherwise, output directly after {3} with tool calls or final response.
 
 You MUST strictly follow the above defined tool name and parameter schemas to invoke tool calls.
 """
+ANSWER_FORMAT = (
+    "## Response Format:\n\nYou MUST strictly adhere to the following schema to reply:\n"
+)
 EFFORTS = {
     "low": "",
     "high": (
@@ -198,15 +201,16 @@ class _Prompt:
         turn = self.turns[index]
         match turn.role:
             case "system":
-                return turn.text + self._tools(turn)
+                return turn.text + self._sections(turn)
             case "developer":
                 if not turn.text:
                     raise RequestError("Invalid message for role `developer`: it has no content")
-                return f"{USER}{turn.text}{self._tools(turn)}"
+                return f"{USER}{turn.text}{self._sections(turn)}"
             case "user":
+                parts = turn.parts or [Part(turn.text)]
                 return USER + "\n\n".join(
                     part.text if part.call is None else f"<tool_result>{part.text}</tool_result>"
-                    for part in turn.parts
+                    for part in parts
                 )
             case "latest_reminder":
                 return f"{REMINDER}{turn.text}"
@@ -214,11 +218,15 @@ class _Prompt:
                 return self._answer(index, last)
         raise RequestError(f"Invalid role: {turn.role}")
 
-    def _tools(self, turn: Turn) -> str:
-        if not turn.tools:
-            return ""
-        schemas = tool_schemas(turn.tools)
-        return f"\n\n{TOOLS.format(DSML, self.dialect.tags, THINK, END_THINK, schemas)}"
+    def _sections(self, turn: Turn) -> str:
+        """What stands behind the text of a message that instructs."""
+        text = ""
+        if turn.tools:
+            schemas = tool_schemas(turn.tools)
+            text += f"\n\n{TOOLS.format(DSML, self.dialect.tags, THINK, END_THINK, schemas)}"
+        if turn.schema:
+            text += f"\n\n{ANSWER_FORMAT}{to_json(turn.schema)}"
+        return text
 
     def _answer(self, index: int, last: int) -> str:
         turn = self.turns[index]
@@ -227,7 +235,7 @@ class _Prompt:
             thinks = False
         thoughts = f"{turn.reasoning}{END_THINK}" if thinks else ""
         calls = f"\n\n{calls_text(turn.calls, self.dialect.tags)}" if turn.calls else ""
-        return f"{thoughts}{turn.text}{calls}{END}"
+        return f"{thoughts}{turn.text}{calls}{'' if turn.open else END}"
 
     def _opening(self, index: int, last: int) -> str:
         """What stands before the answer to a turn, if one is next."""

@@ -21,7 +21,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from render_service.corpus import Case
+from render_service.corpus import Case, unique
+from render_service.corpus.response_items import item_cases
+from render_service.corpus.response_tools import call_grammar_cases, tool_cases
+from tests.record.door_cases import door_cases
 from tests.record.family_cases import family_cases
 from tests.record.render import flags, post, stable
 from tests.render_service.family_models import make
@@ -53,6 +56,17 @@ FAMILIES = {
         whole=True,
         variables={"VLLM_SYSTEM_START_DATE": DATE},
     ),
+    "harmony_doors": Family(
+        "gptoss",
+        {
+            "served_model_name": ["gptoss"],
+            "reasoning_parser": "openai_gptoss",
+            "tool_call_parser": "openai",
+            "enable_auto_tool_choice": True,
+        },
+        whole=True,
+        variables={"VLLM_SYSTEM_START_DATE": DATE},
+    ),
     "harmony_plain": Family(
         "gptoss",
         {"served_model_name": ["gptoss"], "max_model_len": 512},
@@ -69,6 +83,12 @@ FAMILIES = {
     "kimi_k3": Family(
         "kimi_k3",
         {"served_model_name": ["k3"], "tokenizer_mode": "kimi_k3", "trust_remote_code": True},
+    ),
+    "mistral": Family(
+        "mistral_v3", {"served_model_name": ["mistral"], "tokenizer_mode": "mistral"}
+    ),
+    "mistral_v15": Family(
+        "mistral_v15", {"served_model_name": ["mistral"], "tokenizer_mode": "mistral"}
     ),
     "cohere": Family("demo", {"served_model_name": ["cmd"], "tokenizer_mode": "cohere"}),
 }
@@ -87,6 +107,12 @@ def kept(answer: Any, whole: bool) -> Any:
     return {
         name: answer[name] for name in ("token_ids", "token_offsets", "tokens") if name in answer
     }
+
+
+def other_doors(family: Family) -> list[Case]:
+    """Responses and Messages requests."""
+    items = [*item_cases(), *tool_cases(), *call_grammar_cases()]
+    return unique([*items, *door_cases(family.settings["served_model_name"][0])])
 
 
 def record(family: Family, cases: list[Case], url: str) -> list[dict[str, Any]]:
@@ -119,7 +145,8 @@ def main() -> None:
         )
         return
     GOLDEN.mkdir(parents=True, exist_ok=True)
-    lines = record(family, list(family_cases()), words[0])
+    cases = other_doors(family) if name.endswith("_doors") else list(family_cases())
+    lines = record(family, cases, words[0])
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (GOLDEN / f"{name}.jsonl").write_text(text)
 

@@ -18,13 +18,14 @@ DEMO_MODEL = Path(__file__).parent.parent.parent / "render_service" / "demo_mode
 class Made(NamedTuple):
     """base: a fetched model, `demo` for the bundled one. tokens: special ones that are added.
 
-    code: of a tokenizer class, OwnTokenizer.
+    code: of a tokenizer class, OwnTokenizer. tekken: the version of a tokenizer in Mistral's form.
     """
 
     base: str
     config: Mapping[str, Any] = MappingProxyType({})
     tokens: tuple[str, ...] = ()
     code: str | None = None
+    tekken: str | None = None
 
 
 # Where a real model has its renderer.
@@ -45,6 +46,8 @@ MADE = {
     "demo": Made("demo"),
     "gptoss": Made("gptoss", {"model_type": "gpt_oss", "architectures": ["GptOssForCausalLM"]}),
     "deepseek_v3": Made("deepseek_v3"),
+    "mistral_v3": Made("demo", tekken="v3"),
+    "mistral_v15": Made("demo", tekken="v15"),
     "inkling": Made(
         "demo",
         tokens=(
@@ -60,9 +63,11 @@ MADE = {
 
 def make(name: str, models: Path, folder: Path) -> Path:
     """The folder, which is made. models: where fetched models are."""
-    base, config, tokens, code = MADE[name]
+    base, config, tokens, code, tekken = MADE[name]
     source = DEMO_MODEL if base == "demo" else models / base
     shutil.copytree(source, folder, dirs_exist_ok=True)
+    if tekken is not None:
+        (folder / "tekken.json").write_text(json.dumps(_tekken(tekken)))
     _change(folder / "config.json", lambda old: {**old, **config})
     if tokens:
         _change(folder / "tokenizer.json", lambda old: _with_tokens(old, tokens))
@@ -71,6 +76,30 @@ def make(name: str, models: Path, folder: Path) -> Path:
         own = {"AutoTokenizer": [None, "tokenization_own.OwnTokenizer"]}
         _change(folder / "tokenizer_config.json", lambda old: {**old, "auto_map": own})
     return folder
+
+
+def _tekken(version: str) -> dict[str, Any]:
+    """The start of the vocabulary that mistral-common comes with, all special tokens before it."""
+    import mistral_common
+    from mistral_common.tokens.tokenizers.base import SpecialTokens
+    from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+
+    data = Path(mistral_common.__file__).parent / "data" / "tekken_240911.json"
+    found: dict[str, Any] = json.loads(data.read_text())
+    names = [token["token_str"] for token in Tekkenizer.DEPRECATED_SPECIAL_TOKENS]
+    names += [token.value for token in SpecialTokens if token.value not in names]
+    special = [
+        {"rank": rank, "token_str": name, "is_control": True} for rank, name in enumerate(names)
+    ]
+    own = {"default_vocab_size": 1300, "default_num_special_tokens": 100, "version": version}
+    effort = {"type": "enum", "values": ["none", "high"], "accepts_none": True, "default": "high"}
+    settings = {"model_settings_builder": {"reasoning_effort": effort}} if version == "v15" else {}
+    return {
+        **settings,
+        "config": {**found["config"], **own},
+        "vocab": found["vocab"][:1200],
+        "special_tokens": special,
+    }
 
 
 def _change(file: Path, change: Any) -> None:

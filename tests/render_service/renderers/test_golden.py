@@ -21,6 +21,12 @@ from .. import golden
 from ..family_models import MADE, make
 
 FOLDER = Path(__file__).parent.parent.parent / "golden" / "families"
+LIBRARIES = {
+    "cohere": "cohere_melody",
+    "kimi_k3": "transformers",
+    "mistral": "mistral_common",
+    "mistral_v15": "mistral_common",
+}
 STRINGS = "500 in vLLM, which takes parts that are strings elsewhere"
 PYTHON = "a Python exception's text in vLLM"
 SET = "tasks in random order in vLLM"
@@ -78,6 +84,8 @@ def served(
 ) -> Iterator[tuple[str, Model]]:
     """A family's name, and its model as the server that was recorded had it."""
     first, _ = recorded(request.param)
+    if request.param in LIBRARIES:
+        pytest.importorskip(LIBRARIES[request.param])
     base = MADE[first["model"]].base
     models = Path() if base == "demo" else model_folder(base).parent
     folder = make(first["model"], models, tmp_path_factory.mktemp("model"))
