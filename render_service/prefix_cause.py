@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .errors import RequestError
 from .prefix_output import Turn, parts_of
-from .prefix_prompts import Message, Prompts
+from .prefix_prompts import Message, Prompts, calls_of
 
 CAUSES = {
     "reasoning_dropped": "the template leaves the reasoning out",
@@ -86,10 +86,8 @@ def _parts(message: Message, cached: str, following: str) -> Iterator[_Part]:
         kept = text in following
         dropped = name == "reasoning" and not kept
         yield _Part("reasoning_dropped" if dropped else f"{name}_changed", start, at, kept)
-    calls = message.get("tool_calls")
-    if not calls:
-        return
-    start = cached.find(calls[0]["function"]["name"], at)
+    calls = calls_of(message)
+    start = cached.find(calls[0]["function"]["name"], at) if calls else -1
     if start >= 0:
         brace = cached.rfind("{", at, start)  # of a call that is one JSON object
         start = brace if brace >= 0 else start

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from .common_prefix import common_prefix
 from .errors import RequestError
 from .messages import conversation
-from .prefix_prompts import Message, Prompt, Prompts
+from .prefix_prompts import Message, Prompt, Prompts, calls_of
 
 Source = Literal["given", "template", "estimated"]
 
@@ -60,7 +60,7 @@ def output_of(prompts: Prompts, index: int, prompt: Prompt, following: Prompt) -
         return Output(message["token_ids"], "given")
     tail, exact = _tail(prompts, index, prompt)
     written = _own_words(tail, message)
-    text, ended = _ended(written, prompts, bool(message.get("tool_calls")))
+    text, ended = _ended(written, prompts, bool(calls_of(message)))
     ids = _continued(prompts, prompt, text)
     if not ended:
         ids += _stop_token(prompts, [*prompt.ids, *ids], following)
@@ -99,7 +99,7 @@ def _own_words(tail: str, message: Message) -> _Text:
             text, at = _spaced(text, found, part)
         else:
             text, at, missing = text[:at] + part + text[at:], at + len(part), part
-    for function in (call["function"] for call in message.get("tool_calls") or ()):
+    for function in (call["function"] for call in calls_of(message)):
         name, arguments = function["name"], function["arguments"]
         if text.find(name, at) >= 0:
             text, at = _with_arguments(text, at, arguments)

@@ -83,7 +83,7 @@ class Prompts:
             return None
         if at == len(text):
             return None
-        called = bool(messages[index].get("tool_calls"))
+        called = bool(calls_of(messages[index]))
         ends = []
         for stop in self.stops.values():
             found = text.find(stop, at)
@@ -93,9 +93,14 @@ class Prompts:
         return min(ends, default=at)
 
 
+def calls_of(message: Message) -> list[dict[str, Any]]:
+    """Tool calls that templates get to see: of functions, in answers."""
+    return (message.get("tool_calls") or []) if message["role"] == "assistant" else []
+
+
 def _marked(message: Message) -> Message:
     """The message with something more at its end."""
-    calls = message.get("tool_calls")
+    calls = calls_of(message)
     if calls:
         function = calls[-1]["function"]
         arguments = _one_more(function["arguments"])

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from render_service import render
-from render_service.common_prefix import MAX_PREFIXES, common_prefix
+from render_service.common_prefix import MAX_PREFIXES, SLICE, common_prefix
 from render_service.errors import RequestError
 from render_service.loading import load_model
 from render_service.model import Model
@@ -63,6 +63,9 @@ def test_the_common_prefix(shared: list[int], one: list[int], other: list[int]) 
     wanted = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
     assert common_prefix(one, other) == common_prefix(other, one) == wanted
     assert common_prefix("".join(map(str, one)), "".join(map(str, other))) == wanted
+    for length in (SLICE - 1, SLICE, 2 * SLICE):
+        longer = [0] * length
+        assert common_prefix(longer + one, longer + other) == length + wanted
 
 
 def test_a_chat(model: Model) -> None:

@@ -11,7 +11,10 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from render_service.common_prefix import common_prefix
 from render_service.errors import RequestError
 from render_service.loading import load_model
 from render_service.model import Model
@@ -329,6 +332,36 @@ def test_messages_of_odd_shapes() -> None:
         assert broken(turn) == ("tools_changed", 0)
         (turn,) = checked(of, asked, answer("{{", **call(arguments)), RESULT)
         assert turn.broken is None
+
+
+TEXTS = st.text("a \n{<é", max_size=6)
+ANSWERS = st.fixed_dictionaries(
+    {"role": st.just("assistant"), "content": TEXTS | st.none()},
+    optional={
+        "reasoning": TEXTS | st.none() | st.just(5),
+        "tool_calls": st.just([]) | st.builds(lambda text: call(text)["tool_calls"], TEXTS),
+        "token_ids": st.lists(st.integers(0, 1500), min_size=1, max_size=5),
+    },
+)
+CUSTOM = [{"id": "1", "type": "custom", "custom": {}}]
+OTHERS = st.fixed_dictionaries(
+    {"role": st.sampled_from(["user", "system", "developer"]), "content": TEXTS},
+    optional={"tool_calls": st.just(CUSTOM)},
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(ANSWERS | OTHERS, max_size=6),
+    st.sampled_from([None, body(), body(CALLS + TOOLS_LAST, end="")]),
+)
+def test_any_conversation(messages: list[Message], template: str | None) -> None:
+    for turn in checked(model(template), ASK, *messages, THANKS, tools=[TOOL]):
+        cached, following = turn.turn.cached, turn.turn.following.ids
+        assert turn.reusable == common_prefix(cached, following)
+        assert (turn.broken is None) == (turn.reusable == len(cached))
+        if turn.broken is not None:
+            assert broken(turn)[1] < turn.turn.until
 
 
 # Against an engine
