@@ -64,6 +64,8 @@ class ReasoningPace:
 
 HERMES = Pace(sends=Sends.STRIPPED, announces=Announces.KNOWN, ends=("</tool_call>",))
 ENGINE = Pace(sends=Sends.SETTLED, announces=Announces.FOLLOWED, blanks=False, marks=True)
+TAGGED = Pace(sends=Sends.SETTLED, blanks=False, marks=True)
+ENGINE_THINKS = ReasoningPace(marks=True)
 
 TOOLS: Mapping[str, Pace] = MappingProxyType(
     {
@@ -71,12 +73,24 @@ TOOLS: Mapping[str, Pace] = MappingProxyType(
         "longcat": replace(HERMES, ends=("</longcat_tool_call>",)),
         "qwen3_coder": ENGINE,
         "deepseek_v31": Pace(sends=Sends.WRITTEN, alone=True),
+        "glm45": TAGGED,
+        "seed_oss": TAGGED,
+        "step3p5": TAGGED,
+        "step5": TAGGED,
     }
 )
 REASONINGS: Mapping[str, ReasoningPace] = MappingProxyType(
     {
         "deepseek_r1": ReasoningPace(),
-        "qwen3": ReasoningPace(marks=True),
+        "deepseek_v3": ReasoningPace(),
+        "holo2": ReasoningPace(),
+        "minimax_m2_append_think": ReasoningPace(),
+        "glm45": ENGINE_THINKS,
+        "kimi_k2": ENGINE_THINKS,
+        "nemotron_v3": ENGINE_THINKS,
+        "qwen3": ENGINE_THINKS,
+        "seed_oss": ENGINE_THINKS,
+        "step3p5": ENGINE_THINKS,
     }
 )
 

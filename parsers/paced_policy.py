@@ -14,7 +14,6 @@ from .events import Arguments, Content, Event, Reasoning, ToolCall
 from .pace import Announces, Pace, ReasoningPace, Sends
 from .policy import Policy
 from .snapshot import Malformed, count, items, text, texts
-from .spelt_newlines import SpeltNewlines
 
 _KINDS: dict[str, type[Event]] = {"r": Reasoning, "c": Content, "a": Arguments}
 _LETTERS = {kind: letter for letter, kind in _KINDS.items()}
@@ -28,8 +27,8 @@ class PacedPolicy(Policy):
     """
 
     __slots__ = (
-        "_ahead", "_due", "_early", "_ended", "_late", "_markers", "_named", "_pace", "_thinks",
-        "paced",
+        "_after", "_ahead", "_called", "_due", "_early", "_ended", "_late", "_markers", "_named",
+        "_pace", "_thinks", "paced",
     )  # fmt: skip
 
     def __init__(
@@ -38,19 +37,10 @@ class PacedPolicy(Policy):
         pace: Pace | None,
         thinks: ReasoningPace | None,
         markers: Collection[str],
-        *,
-        calls_live: bool,
-        trims: bool,
-        trims_reasoning: bool = False,
-        rewrites: type[SpeltNewlines] | None = None,
+        **options: Any,
     ) -> None:
-        super().__init__(
-            context,
-            calls_live=calls_live,
-            trims=trims,
-            trims_reasoning=trims_reasoning,
-            rewrites=rewrites,
-        )
+        """options: those of `Policy`."""
+        super().__init__(context, **options)
         self._pace = pace
         self._thinks = thinks
         self._markers = markers
@@ -61,11 +51,17 @@ class PacedPolicy(Policy):
         self._late: ToolCall | None = None  # a name that waits for what follows it
         self._named = False  # a name went out with this chunk
         self._ended = False
+        self._called = False  # this chunk has had something of a call
+        self._after = ""  # words behind it, which wait for the next chunk
 
     # What the stream tells
 
     def content(self, text: str) -> None:
         pace = self._pace
+        if self.paced and self._called and self._calls_live and pace and pace.marks:
+            self._after += text
+            return
+        text, self._after = self._after + text, ""
         if not self._calls_live or pace is None or (self.calls and pace.blanks):
             super().content(text)
         elif pace.blanks or self.said or not text.isspace():
@@ -75,10 +71,12 @@ class PacedPolicy(Policy):
             self.spaces += text
 
     def call(self, name: str) -> None:
+        self._called = True
         if self._early:
             self._early = False
             return
-        self._let_go()
+        self.value_followed()
+        self.followed()
         said = self.said
         super().call(name)
         if self._pace is not None and not self._pace.blanks:
@@ -103,6 +101,7 @@ class PacedPolicy(Policy):
             self._early = True
 
     def arguments(self, text: str) -> None:
+        self._called = True
         text = self._unsent(text)
         if self._due is None:
             super().arguments(text)
@@ -161,6 +160,9 @@ class PacedPolicy(Policy):
         """The events of a chunk. pending: what the codec has read of arguments and not written."""
         if not self.paced:
             return super().take()
+        if not self._called:
+            self._catch_up()
+        self._called = False
         self._go_ahead(pending)
         if self.calls and not self.said:
             self.spaces = self.spaces if self._pace and self._pace.blanks else ""
@@ -190,11 +192,14 @@ class PacedPolicy(Policy):
         pace = self._pace
         if self._kind is Reasoning:
             marked = self._thinks is not None and self._thinks.marks
-            return _overlap(run, self._markers) if marked else 0
+            kept = _overlap(run, self._markers) if marked else 0
+            if kept and self._trims_reasoning:
+                kept = len(run) - len(run[: len(run) - kept].rstrip())
+            return kept
         if pace is None:
             return 0
         if self._kind is Content or not pace.ends:
-            kept = _overlap(run, self._markers) if pace.marks else 0
+            kept = _overlap(run, self._markers) if pace.marks and self._calls_live else 0
         else:
             kept = _overlap(run, pace.ends)
         if self._kind is Arguments and pace.alone and self._named:
@@ -217,6 +222,12 @@ class PacedPolicy(Policy):
     def _let_go(self) -> None:
         self.value_followed()
         self.followed()
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        self._called = False
+        if self._after:
+            self.content("")
 
     def finish(self) -> None:
         self._ended = True
@@ -230,7 +241,7 @@ class PacedPolicy(Policy):
         late = self._late and [self._late.index, self._late.name, self._late.id]
         return [
             super().snapshot(),
-            [letter, "".join(self._parts), self._ahead, self._due, late],
+            [letter, "".join(self._parts), self._ahead, self._after, self._due, late],
             [int(self._early), int(self.paced)],
         ]
 
@@ -238,7 +249,7 @@ class PacedPolicy(Policy):
         """Take a snapshot's state; raises `Malformed`."""
         inner, held, counters = items(saved, 3)
         super().restore(inner)
-        letter, run, ahead, due, late = items(held, 5)
+        letter, run, ahead, after, due, late = items(held, 6)
         self._parts, self._due = [text(run)] if run else [], None if due is None else text(due)
         self._kind = _KINDS.get(text(letter)) if run else None
         if run and self._kind is None:
@@ -246,7 +257,7 @@ class PacedPolicy(Policy):
         if late is not None:
             index, *words = items(late, 3)
             self._late = ToolCall(count(index), *texts(words, 2))
-        self._ahead = text(ahead)
+        self._ahead, self._after = text(ahead), text(after)
         early, paced = (count(number) for number in items(counters, 2))
         self._early, self.paced = bool(early), bool(paced)
         self._index = max(self.calls - 1, 0)

@@ -67,7 +67,7 @@ class PacedStream(Stream):
 
 
 def _waits(decoder: Decoder | None) -> bool:
-    """Whether a value that can only be text is sent whole: of a parameter the tool does not have."""
+    """Whether a text value is sent whole: that of a parameter which the tool does not have."""
     if not isinstance(decoder, TaggedDecoder) or not decoder.streams:
         return False
     known = decoder.context.properties(decoder.name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 from msgspec.json import Decoder
 
 from .protocol.generate import TokenId
@@ -41,14 +41,16 @@ class VllmState(StreamState):
     prefix_offset: Offset = 0
     read_offset: Annotated[int, Meta(ge=REFUSED, le=2**53)] = 0
     role_sent: bool = False
-    logprob_context_token_ids: Annotated[list[TokenId], Meta(max_length=4)] = []
+    logprob_context_token_ids: Annotated[list[TokenId], Meta(max_length=4)] = field(
+        default_factory=list
+    )
     logprob_text_offset: Offset = 0
-    output_token_ids: list[TokenId] = []
-    output_chunk_lens: list[Annotated[int, Meta(gt=0)]] = []
+    output_token_ids: list[TokenId] = field(default_factory=list)
+    output_chunk_lens: list[Annotated[int, Meta(gt=0)]] = field(default_factory=list)
     tools_streamed: bool = False
     last_tool_call_ids: Annotated[
         list[Annotated[str, Meta(max_length=MAX_CALL_ID)]], Meta(max_length=MAX_CALLS)
-    ] = []
+    ] = field(default_factory=list)
 
 
 decoder: Decoder[StreamState] = Decoder(VllmState)
