@@ -27,8 +27,8 @@ class PacedPolicy(Policy):
     """
 
     __slots__ = (
-        "_after", "_ahead", "_called", "_due", "_early", "_ended", "_late", "_markers", "_named",
-        "_pace", "_thinks", "paced",
+        "_after", "_ahead", "_called", "_counts", "_due", "_early", "_ended", "_late", "_markers",
+        "_named", "_pace", "_thinks", "paced",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +51,8 @@ class PacedPolicy(Policy):
         self._late: ToolCall | None = None  # a name that waits for what follows it
         self._named = False  # a name went out with this chunk
         self._ended = False
+        # Where the request forbids its tools, vLLM's engine passes over calls.
+        self._counts = context.keeps_calls or not context.tools
         self._called = False  # this chunk has had something of a call
         self._after = ""  # words behind it, which wait for the next chunk
 
@@ -71,7 +73,7 @@ class PacedPolicy(Policy):
             self.spaces += text
 
     def call(self, name: str) -> None:
-        self._called = True
+        self._called = self._counts
         if self._early:
             self._early = False
             return
@@ -101,7 +103,7 @@ class PacedPolicy(Policy):
             self._early = True
 
     def arguments(self, text: str) -> None:
-        self._called = True
+        self._called = self._counts
         text = self._unsent(text)
         if self._due is None:
             super().arguments(text)
