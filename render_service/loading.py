@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import parsers
+from parsers.pace import PaceError
 
 from .detokenizer import Detokenizer
 from .fingerprint import Fingerprint
@@ -84,7 +85,7 @@ def load_model(settings: Settings) -> Model:
         generation=generation,
         detokenizer=detokenizer,
         format=format,
-        outputs=NativeParser(detokenizer, format)
+        outputs=_native(settings, detokenizer, format)
         if backend is None
         else VllmParser(backend, detokenizer, max_tokens=length, vocab_size=vocabulary),
         renderer=renderer,
@@ -149,6 +150,21 @@ def _load_format(
         )
     except ValueError as error:  # a marker is missing, or the names do not go together
         raise StartupError(str(error)) from error
+
+
+def _native(
+    settings: Settings, detokenizer: Detokenizer, format: parsers.Format | None
+) -> NativeParser:
+    try:
+        return NativeParser(
+            detokenizer, format, keeps_pace=settings.stream_state_format == "vllm"
+        )
+    except PaceError as error:
+        raise StartupError(
+            f"--stream-state-format vllm: {error}, so vLLM could not go on with streams exactly. "
+            "Leave it out and let the load balancer keep each stream on one server, or run with "
+            "--parser-backend vllm."
+        ) from error
 
 
 def _load_backend(
