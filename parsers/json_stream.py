@@ -18,6 +18,7 @@ import re
 
 from .limits import MAX_DEPTH, MAX_WORD
 from .snapshot import Malformed, texts
+from .value_stream import ValueStream
 
 # What comes next. A string is VALUE_TEXT or KEY_TEXT, a number or literal is WORD.
 START, VALUE_TEXT, KEY_TEXT, WORD, COLON, VALUE, AFTER, DONE = (
@@ -77,13 +78,13 @@ def escape(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-class JsonStream:
+class JsonStream(ValueStream):
     """Resumable reader of one value. `state` is what comes next, DONE at the end.
 
     A number or literal at top level is only DONE with the character after it.
     """
 
-    __slots__ = ("pending", "stack", "state", "verbatim")
+    __slots__ = ("stack", "state", "verbatim")
 
     def __init__(
         self, state: str = START, stack: str = "", pending: str = "", *, verbatim: bool = False
@@ -92,17 +93,6 @@ class JsonStream:
         self.state = state
         self.stack = stack  # the open containers, "{" and "["
         self.pending = pending  # a WORD or an escape that may go on
-
-    def feed(self, text: str, at: int, out: list[str]) -> int:
-        """Read text from `at` on, append what is written to `out`; where the reading stopped.
-
-        Raises JsonError; what was read before it is in `out`.
-        """
-        if self.pending:
-            text, shift = self.pending + text[at:], at - len(self.pending)
-            self.pending = ""
-            return self._read(text, 0, out) + shift
-        return self._read(text, at, out)
 
     def _read(self, text: str, at: int, out: list[str]) -> int:
         end = len(text)

@@ -15,6 +15,7 @@ from .json_stream import JsonError, escape
 from .limits import MAX_DEPTH, MAX_SPACE, MAX_WORD
 from .python_words import as_json, unescaped
 from .snapshot import Malformed, items, texts
+from .value_stream import ValueStream
 
 MAX_ESCAPE = 100
 
@@ -43,13 +44,13 @@ _UNFINISHED = re.compile(
 )
 
 
-class PythonStream:
+class PythonStream(ValueStream):
     """Resumable reader of one value; `state` is DONE at its end, a word's with the next character.
 
     held: JSON of the first items of the brackets that are still undecided, from the outermost.
     """
 
-    __slots__ = ("held", "key", "pending", "prefix", "quote", "stack", "state")
+    __slots__ = ("held", "key", "prefix", "quote", "stack", "state")
 
     def __init__(self) -> None:
         self.state = VALUE
@@ -59,17 +60,6 @@ class PythonStream:
         self.quote = ""  # what closes the string, one quote or three
         self.prefix = ""  # of the string: some of r, f, u
         self.key = False  # what is being read is a key of a dict
-
-    def feed(self, text: str, at: int, out: list[str]) -> int:
-        """Read text from `at` on, append what is written to `out`; where the reading stopped.
-
-        Raises JsonError; what was read before it is in `out`.
-        """
-        if self.pending:
-            text, shift = self.pending + text[at:], at - len(self.pending)
-            self.pending = ""
-            return self._read(text, 0, out) + shift
-        return self._read(text, at, out)
 
     def _read(self, text: str, at: int, out: list[str]) -> int:
         end = len(text)

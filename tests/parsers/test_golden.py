@@ -10,7 +10,7 @@ import pytest
 from parsers import Format
 from parsers.registry import TOOL_FORMATS
 
-from .differences import REASONS, WHY
+from .differences import REASONS, Difference, reason_of, usual_prompt
 from .support import (
     FILES,
     GOLDEN,
@@ -64,7 +64,7 @@ def test_streamed_answers_add_up_to_the_whole_one(file: str) -> None:
 
 
 def _may_lead_with_blanks(fmt: Format, case: dict[str, Any]) -> bool:
-    tool = TOOL_FORMATS[fmt.tool] if fmt.tool else None
+    tool = TOOL_FORMATS.get(fmt.tool or "")
     choice = context_of(case["request"]).tool_choice
     forms = (tool, *tool.variants.values()) if tool else ()
     trims = any(form.trims and choice not in form.forced for form in forms)
@@ -87,12 +87,17 @@ def test_called_drives_finish_reason(file: str) -> None:
 
 
 def test_each_difference_is_real_and_has_a_reason() -> None:
-    assert set(WHY.values()) == set(REASONS)
-    for file, cases in DIFFERENCES.items():
-        theirs = {case["name"]: whole(case) for case in recorded(file)[1]}
-        for name, ours in cases.items():
-            assert name in WHY, f"{file}: {name} needs a reason"
-            assert ours != theirs[name], f"{file}: {name} is no difference"
+    used = set()
+    for file, different in DIFFERENCES.items():
+        cases = {case["name"]: case for case in recorded(file)[1]}
+        asked = usual_prompt(recorded(file)[1])
+        for name in different:
+            ours, theirs = answer(file, cases[name]), whole(cases[name])
+            assert ours != theirs, f"{file}: {name} is no difference"
+            reason = reason_of(Difference(cases[name], ours, theirs, asked))
+            assert reason, f"{file}: {name} needs a reason"
+            used.add(reason)
+    assert used == set(REASONS)
 
 
 @pytest.mark.parametrize("file", FILES)
