@@ -46,6 +46,13 @@ MADE = {
     "demo": Made("demo"),
     "gptoss": Made("gptoss", {"model_type": "gpt_oss", "architectures": ["GptOssForCausalLM"]}),
     "deepseek_v3": Made("deepseek_v3"),
+    "harmony_demo": Made(
+        "demo",
+        {"model_type": "gpt_oss"},
+        tuple(
+            f"<|{name}|>" for name in ("start", "channel", "constrain", "message", "end", "call")
+        ),
+    ),
     "mistral_v3": Made("demo", tekken="v3"),
     "mistral_v15": Made("demo", tekken="v15"),
     "inkling": Made(
