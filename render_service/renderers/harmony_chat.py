@@ -59,6 +59,8 @@ class HarmonyRenderer:
             instructions = flat_text(messages[0].get("content"))
             messages = messages[1:]
         functions = [_function(tool["function"]) for tool in chat.tools or ()]
+        if chat.reasoning_effort == "none":
+            raise invalid("Harmony does not support reasoning_effort='none'", "reasoning_effort")
         preamble = self.preamble(instructions, functions, chat.reasoning_effort)
         return self.encoding.prompt([*preamble, *self._conversation(messages, bool(functions))])
 
@@ -101,11 +103,11 @@ class HarmonyRenderer:
                 name = names.get(message.get("tool_call_id", ""), "")
                 yield tool_result(f"functions.{name}", flat_text(content) or "")
             elif role == "user":
-                yield Message("user", _texts(content))
+                yield Message("user", texts_of(content))
             else:
-                yield from self._instructions(role, flat_text(content), functions)
+                yield from self.later_instructions(role, flat_text(content), functions)
 
-    def _instructions(self, role: str, text: str | None, functions: bool) -> Iterator[Message]:
+    def later_instructions(self, role: str, text: str | None, functions: bool) -> Iterator[Message]:
         """A system or developer message behind the first message."""
         if text is None:
             return
@@ -145,7 +147,7 @@ def _assistant(message: dict[str, Any]) -> Iterator[Message]:
             function = call.get("function") or {}
             yield tool_call(function.get("name", ""), function.get("arguments") or "")
         return
-    texts = _texts(content)
+    texts = texts_of(content)
     if texts and texts[0]:
         yield Message("assistant", texts, channel="final")
 
@@ -162,7 +164,7 @@ def flat_text(content: Any) -> str | None:
     return "".join(texts) if texts else None
 
 
-def _texts(content: Any) -> tuple[str, ...]:
+def texts_of(content: Any) -> tuple[str, ...]:
     """One text for each part; none where a part is no text."""
     if not content or isinstance(content, str):
         return (content or "",)
@@ -189,8 +191,6 @@ def _function(function: dict[str, Any]) -> Function:
 def _effort(effort: str | None) -> str:
     if effort is None:
         return DEFAULT_EFFORT
-    if effort == "none":
-        raise invalid("Harmony does not support reasoning_effort='none'", "reasoning_effort")
     if effort not in EFFORTS:
         raise invalid(
             f"reasoning_effort={effort!r} is not supported by Harmony. "
