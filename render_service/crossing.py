@@ -65,6 +65,8 @@ def decode(model: Model, raw: bytes, kind: Kind) -> StreamState:
     if is_foreign(state):
         if model.state_keys and not mixes(model):
             raise invalid(UNSIGNED)
+        if isinstance(state, VllmState) and state.read_offset == REFUSED:
+            raise invalid("its read_offset is negative")
         return state
     stream_state.check(state, kind, model.state_keys)
     return state if mixes(model) else _as(StreamState, state)
@@ -100,7 +102,10 @@ def adopt_chat(
     if model.outputs.parses:
         called = len(state.last_tool_call_ids)
         return LiveStream(ours, _replayed(model, facts, prompt_token_ids, parts, called), facts)
-    return LiveStream(ours, model.outputs.resume(ours.d, None, facts), facts)
+    try:
+        return LiveStream(ours, model.outputs.resume(ours.d, None, facts), facts)
+    except ValueError as error:
+        raise invalid(str(error)) from error
 
 
 def adopt_completion(

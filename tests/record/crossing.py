@@ -166,16 +166,18 @@ def texts(server: Server, field: str) -> Iterator[dict[str, Any]]:
             yield {"name": name + kind, "body": body, "ids": ids, "reason": "length"}
 
 
+def cases_of(server: Server, name: str) -> tuple[str, Iterator[dict[str, Any]]]:
+    """The endpoint, and the streams."""
+    if name.startswith("completion"):
+        return "/v1/completions/derender", texts(server, "completion_request")
+    if name.startswith("plain"):
+        return "/v1/chat/completions/derender", texts(server, "chat_request")
+    return "/v1/chat/completions/derender", parsed(server, name)
+
+
 def main(url: str, model: str, name: str) -> None:
     server = Server(url)
-    path = "/v1/chat/completions/derender"
-    if name.startswith("completion"):
-        path = "/v1/completions/derender"
-        cases = texts(server, "completion_request")
-    elif name.startswith("plain"):
-        cases = texts(server, "chat_request")
-    else:
-        cases = parsed(server, name)
+    path, cases = cases_of(server, name)
     print(json.dumps({"model": model, "path": path, "parsers": name}))
     for case in cases:
         for plan, sizes in {"one": (1,), "mixed": MIXED}.items():
