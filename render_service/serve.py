@@ -63,8 +63,8 @@ def run(args: argparse.Namespace) -> int:
             _supervise(model, listeners)
     finally:
         listeners.close()
-    if not finished:
-        # A thread cannot be stopped, and Python would wait for it.
+    if not finished or model.outputs.backend is not None:
+        # A thread cannot be stopped, and Python would wait for it; what vLLM brings complains then.
         flush_and_exit(0)
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from parsers import Event
 
     from .detokenizer import DetokenizerStream
+
+logger = logging.getLogger("render_service")
 
 MAX_REASON = 400
 """Characters of an error's text that is shown."""
@@ -132,7 +135,8 @@ def as_request_error() -> Iterator[None]:
     except RequestError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split())[:MAX_REASON]
+        logger.debug("A parser of vLLM failed", exc_info=error)
+        reason = unicode(" ".join(str(error).split())[:MAX_REASON])
         raise RequestError(
             f"the configured parser failed: {type(error).__name__}: {reason}"
         ) from error

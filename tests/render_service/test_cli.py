@@ -207,7 +207,7 @@ def start(*words: str) -> subprocess.Popen[str]:
 
 def test_start_up_block_and_warning() -> None:
     words = ["--reasoning-parser", "qwen3", "--tensor-parallel-size", "2", "--dtype", "auto"]
-    unsupported = ["--tokenizer-revision", "main", "--tool-parser-plugin", "p.py"]
+    unsupported = ["--tokenizer-revision", "main", "--hf-config-path", "p"]
     process = start(*words, "--max-model-len", "1k", *unsupported)
     assert process.stdout is not None
     block = [process.stdout.readline() for _ in range(11)]
@@ -226,7 +226,7 @@ def test_start_up_block_and_warning() -> None:
     assert errors.splitlines()[:2] == [
         "warning: without effect here: --tensor-parallel-size, --dtype",
         "warning: not supported; answers may differ from vLLM's: --tokenizer-revision, "
-        "--tool-parser-plugin",
+        "--hf-config-path",
     ]
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from render_service import derender, render
 from render_service.errors import RequestError
@@ -18,30 +15,20 @@ from render_service.fingerprint import Fingerprint
 from render_service.hub import StartupError
 from render_service.model import Model
 from render_service.startup import describe
-from tests.conftest import ROOT
 
 from .derender_client import (
     CHAT,
     CHAT_TOOLS,
     Json,
     chat,
-    chat_chunk,
-    chunk,
-    cut,
     demo,
     ids_of,
     joined,
     message_of,
-    prompt_of,
-    stream,
     whole,
 )
+from .plugged import PLUGIN, TEXT, expected, plugged, streamed
 from .small_vllm import make_importable
-
-PLUGIN = str(ROOT / "tests" / "render_service" / "plugins" / "angle_parsers.py")
-TEXT = 'So.</think>Well, <<get_weather {"city": "Zürich 🏔️"}>> <<get_weather#own1 {"a": 1}>>'
-PLUGINS = {"tool_parser_plugin": PLUGIN, "reasoning_parser_plugin": PLUGIN}
-NAMES = {"tool_call_parser": "angle", "enable_auto_tool_choice": True}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -49,10 +36,6 @@ def _vllm() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         make_importable(patch)
         yield
-
-
-def plugged(reasoning: str | None = "until_think_ends", **settings: Any) -> Model:
-    return demo(**{**PLUGINS, **NAMES, "reasoning_parser": reasoning, **settings})
 
 
 @pytest.fixture(scope="module")
@@ -65,206 +48,15 @@ def without_cache(_vllm: None) -> Model:
     return plugged(parser_cache_bytes=0)
 
 
-@pytest.fixture(scope="module")
-def reading_prompt(_vllm: None) -> Model:
-    return plugged("reads_the_prompt")
-
-
-def streamed(model: Model, text: str, size: int, request: Json = CHAT_TOOLS) -> list[Json]:
-    ids = ids_of(model, text)
-    chunks = cut(ids, [size] * len(ids))
-    return stream(model, chunks, request, prompt_token_ids=prompt_of(model))
-
-
-def expected(text: str = "Well,  ", reasoning: str = "So.") -> Json:
-    weather = {"name": "get_weather", "args": '{"city": "Zürich 🏔️"}'}
-    own = {"id": "own1", "name": "get_weather", "args": '{"a": 1}'}
-    return {
-        "content": text,
-        "reasoning": reasoning,
-        "calls": [{"id": derived(), **weather}, own],
-        "finish_reason": "tool_calls",
-    }
-
-
-def derived(index: int = 0) -> str:
-    from render_service.tool_call_id import tool_call_id
-
-    return tool_call_id("chatcmpl-1", 0, index, "get_weather")
-
-
 def test_a_whole_output(model: Model) -> None:
     assert message_of(whole(model, ids_of(model, TEXT), CHAT_TOOLS)) == expected()
-
-
-@pytest.mark.parametrize("size", [1, 2, 7, 1000])
-def test_streams(model: Model, without_cache: Model, size: int) -> None:
-    answers = streamed(model, TEXT, size)
-    assert joined(answers)["calls"] == expected()["calls"]
-    assert joined(answers)["reasoning"] == "So."
-    assert joined(answers)["finish_reason"] == "tool_calls"
-    replayed = streamed(without_cache, TEXT, size)
-    drop_time = [{**a["chunk"], "created": 0} for a in answers]
-    assert drop_time == [{**a["chunk"], "created": 0} for a in replayed]
-    assert [a["stream_state"]["p"] for a in answers] == [a["stream_state"]["p"] for a in replayed]
-
-
-@given(st.lists(st.integers(1, 9), max_size=30))
-def test_a_stream_may_be_cut_and_moved_anywhere(sizes: list[int]) -> None:
-    model = CUT_MODELS[0]
-    ids = ids_of(model, TEXT)
-    state, answers = None, []
-    for at, part in enumerate(cut(ids, sizes)):
-        body = {"generate_chunk": part, "chat_request": CHAT_TOOLS, "stream_state": state}
-        if state is None:
-            body["prompt_token_ids"] = prompt_of(model)
-        answers.append(chat_chunk(CUT_MODELS[at % 2], **body))
-        state = answers[-1]["stream_state"]
-    assert joined(answers)["calls"] == expected()["calls"]
-
-
-CUT_MODELS: list[Model] = []
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _two_replicas(model: Model, without_cache: Model) -> None:
-    CUT_MODELS[:] = [model, without_cache]
-
-
-def reads() -> int:
-    count: int = sys.modules["angle_parsers"].AngleToolParser.reads
-    return count
-
-
-def steps_of(model: Model, monkeypatch: pytest.MonkeyPatch, tokens: int) -> int:
-    """Chunks that vLLM's parser reads in a stream of so many one-token chunks."""
-    from render_service.vllm_reader import Reader
-
-    count, step = 0, Reader.step
-
-    def counted(self: Reader, *args: Any) -> Any:
-        nonlocal count
-        count += 1
-        return step(self, *args)
-
-    monkeypatch.setattr(Reader, "step", counted)
-    text = "So.</think>" + "The weather is fine. " * tokens
-    ids = ids_of(model, text)[:tokens]
-    stream(model, cut(ids, [1] * tokens), CHAT_TOOLS, prompt_token_ids=prompt_of(model))
-    return count
-
-
-def test_2000_tokens_are_read_once_with_the_cache(
-    model: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert steps_of(model, monkeypatch, 2000) == 2000
-
-
-def test_without_the_cache_each_chunk_reads_all_before_it(
-    without_cache: Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert steps_of(without_cache, monkeypatch, 60) == 60 * 61 // 2
-
-
-def test_the_state_is_the_history(model: Model) -> None:
-    text = "So.</think>" + "The weather is fine. " * 100
-    state = streamed(model, text, 1)[-2]["stream_state"]
-    count = len(ids_of(model, text)) - 1
-    assert len(state["p"][0]) <= count * 3 * 4 / 3 + 4  # a length and an ID of two bytes
-    assert state["p"][1] is False
-
-
-def test_the_prompt_is_needed_once(model: Model, reading_prompt: Model) -> None:
-    """Whether it ends the reasoning is carried, or its IDs where a parser reads them."""
-    prompt = prompt_of(model)
-    closed = [*prompt, *ids_of(model, "<think></think>")]
-    chunks = cut(ids_of(model, "Hi there"), [1])
-    for ids, key in ((prompt, "reasoning"), (closed, "content")):
-        got = joined(stream(model, chunks, CHAT_TOOLS, prompt_token_ids=ids))
-        assert got[key] == "Hi there"
-        got = joined(stream(reading_prompt, chunks, CHAT_TOOLS, prompt_token_ids=ids))
-        said = f"[{len(ids)}]Hi there" if key == "reasoning" else "Hi there"
-        assert got[key] == said
-
-
-def test_the_prompt_survives_a_lost_replica(reading_prompt: Model) -> None:
-    """The first chunk is replayed with the prompt's IDs out of the state."""
-    reading_prompt.streams.__init__(0)  # type: ignore[misc] - the same model without its cache
-    prompt = prompt_of(reading_prompt)
-    chunks = cut(ids_of(reading_prompt, "Hi there, you"), [1, 1, 1])
-    got = joined(stream(reading_prompt, chunks, CHAT_TOOLS, prompt_token_ids=prompt))
-    assert got["reasoning"] == f"[{len(prompt)}]Hi there, you"
-
-
-def test_a_request_goes_with_each_chunk(model: Model) -> None:
-    first = chat_chunk(
-        model,
-        generate_chunk=chunk(ids_of(model, "So")),
-        chat_request=CHAT_TOOLS,
-        prompt_token_ids=prompt_of(model),
-    )
-    with pytest.raises(RequestError, match="chat_request is required with each chunk"):
-        chat_chunk(model, generate_chunk=chunk([5]), stream_state=first["stream_state"])
-    with pytest.raises(RequestError, match="chat_request is required"):
-        chat_chunk(model, generate_chunk=chunk([5]), prompt_token_ids=prompt_of(model))
-    with pytest.raises(RequestError, match="prompt_token_ids is required"):
-        chat_chunk(model, generate_chunk=chunk([5]), chat_request=CHAT)
-
-
-def test_a_stream_may_begin_with_the_state_of_render(model: Model) -> None:
-    answer = orjson.loads(render.chat(model, orjson.dumps(CHAT_TOOLS), None, with_state=True).body)
-    state, answers = answer["stream_state"], []
-    for part in cut(ids_of(model, TEXT), [3, 3]):
-        answers.append(
-            chat_chunk(model, generate_chunk=part, chat_request=CHAT_TOOLS, stream_state=state)
-        )
-        state = answers[-1]["stream_state"]
-    assert joined(answers)["calls"][1]["id"] == "own1"
-
-
-def test_after_the_end_comes_usage(model: Model, without_cache: Model) -> None:
-    for one in (model, without_cache):
-        state = streamed(one, TEXT, 5)[-1]["stream_state"]
-        assert state["p"] == [True]
-        usage = {"prompt_tokens": 3, "completion_tokens": 5}
-        last = {"request_id": "chatcmpl-1", "choices": [], "usage": usage}
-        again = chat_chunk(one, generate_chunk=last, chat_request=CHAT_TOOLS, stream_state=state)
-        assert again["chunk"]["usage"]["total_tokens"] == 8
-        assert again["stream_state"]["p"] == [True]
-        empty = chat_chunk(
-            one, generate_chunk=chunk([]), chat_request=CHAT_TOOLS, stream_state=state
-        )
-        assert empty["chunk"]["choices"][0]["delta"]["content"] is None
-
-
-@pytest.mark.parametrize(
-    "parser",
-    [
-        None,
-        [],
-        ["AA"],
-        ["AA", 1],
-        [1, False],
-        ["", "AA=="],
-        ["!", True],
-        ["AQ==", True],
-        ["A/////8P", True],
-        ["AQ//////Dw==", True],
-        ["", True, 0],
-    ],
-)
-def test_a_state_made_by_hand_is_refused(model: Model, parser: Any) -> None:
-    state = {**streamed(model, TEXT, 5)[0]["stream_state"], "p": parser}
-    with pytest.raises(RequestError, match="invalid stream_state") as caught:
-        chat_chunk(model, generate_chunk=chunk([5]), chat_request=CHAT_TOOLS, stream_state=state)
-    assert caught.value.status == 400
 
 
 @pytest.mark.parametrize("word", ["BOOM", "VALUE"])
 def test_a_parser_that_fails_fails_one_request(
     model: Model, without_cache: Model, word: str
 ) -> None:
-    reason = "TypeError: cannot read this" if word == "BOOM" else "ValueError: not a call"
+    reason = "TypeError: cannot read this" if word == "BOOM" else "ValueError: not a call \ufffd"
     for one in (model, without_cache):
         for request in (
             lambda one=one: whole(one, ids_of(one, f"So.</think>{word}"), CHAT_TOOLS),
@@ -275,23 +67,6 @@ def test_a_parser_that_fails_fails_one_request(
             assert caught.value.status == 400
             assert caught.value.message == f"the configured parser failed: {reason}"
         assert joined(streamed(one, TEXT, 5))["calls"] == expected()["calls"]
-
-
-def test_the_chunk_after_a_failed_one_may_be_another(model: Model) -> None:
-    """The stream that failed is gone, its state still stands."""
-    ids = ids_of(model, "So.</think>Some ")
-    first = chat_chunk(
-        model,
-        generate_chunk=chunk(ids),
-        chat_request=CHAT_TOOLS,
-        prompt_token_ids=prompt_of(model),
-    )
-    body = {"chat_request": CHAT_TOOLS, "stream_state": first["stream_state"]}
-    for _ in range(2):
-        with pytest.raises(RequestError, match="configured parser failed"):
-            chat_chunk(model, generate_chunk=chunk(ids_of(model, "BOOM")), **body)
-    good = chat_chunk(model, generate_chunk=chunk(ids_of(model, "words"), "stop"), **body)
-    assert good["chunk"]["choices"][0]["delta"]["content"] == "words"
 
 
 def test_half_a_surrogate_pair_can_be_written(model: Model) -> None:

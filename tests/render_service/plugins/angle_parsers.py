@@ -136,4 +136,4 @@ def _fail(text):
     if "BOOM" in text:
         raise TypeError("cannot\nread this")
     if "VALUE" in text:
-        raise ValueError("not a call")
+        raise ValueError("not a call \ud83d")
