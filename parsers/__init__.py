@@ -15,12 +15,15 @@ from .context import Context, Tool
 from .events import Arguments, Call, Content, Event, Reasoning, Result, ToolCall
 from .facts import Facts, describe
 from .format import Format
+from .from_template import FROM_TEMPLATE
 from .pieces import Piece, Special
 from .registry import CombinationError, MissingMarkerError, UnknownParserError, load, names
+from .response_values import ResponseTemplateError
 from .stream import Stream
 
 __all__ = [
-    "Arguments", "Call", "CombinationError", "Content", "Context", "Event", "Facts", "Format",
-    "MissingMarkerError", "Piece", "Reasoning", "Result", "Special", "Stream", "Tool", "ToolCall",
-    "UnknownParserError", "describe", "load", "names",
+    "FROM_TEMPLATE", "Arguments", "Call", "CombinationError", "Content", "Context", "Event",
+    "Facts", "Format", "MissingMarkerError", "Piece", "Reasoning", "ResponseTemplateError",
+    "Result", "Special", "Stream", "Tool", "ToolCall", "UnknownParserError", "describe", "load",
+    "names",
 ]  # fmt: skip

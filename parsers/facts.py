@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from .from_template import FROM_TEMPLATE
 from .parts import ReasoningFormat, ToolFormat
 from .regions import To
 from .registry import REASONING_FORMATS, TOOL_FORMATS
@@ -21,7 +22,8 @@ class Facts:
     tokens where the vocabulary has them. texts: markers that count as text too.
     calls: how calls are written; "" for reasoning. forced: the tool choices for which they are
     plain JSON instead. prompt: tokens of the prompt that say whether reasoning is open.
-    switches: template arguments with the values that turn reasoning off.
+    switches: template arguments with the values that turn reasoning off. from_template: the
+    format is in the model's own response template.
     """
 
     kind: str
@@ -34,6 +36,7 @@ class Facts:
     forced: tuple[str, ...] = ()
     prompt: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
+    from_template: bool = False
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -42,10 +45,30 @@ class Facts:
 
 
 def describe() -> list[Facts]:
-    """Of all formats: those of tool calls, then those of reasoning."""
+    """Of all formats: those of tool calls, then those of reasoning; of those that models bring,
+    what is the same for all of them.
+    """
     tools = {id(form): form for form in TOOL_FORMATS.values()}
     reasonings = {id(form): form for form in REASONING_FORMATS.values()}
-    return [*map(_of_tool, tools.values()), *map(_of_reasoning, reasonings.values())]
+    return [
+        *map(_of_tool, tools.values()),
+        *(_of_template("tool", name) for name in FROM_TEMPLATE),
+        *map(_of_reasoning, reasonings.values()),
+        *(_of_template("reasoning", name) for name in FROM_TEMPLATE),
+    ]
+
+
+def _of_template(kind: str, name: str) -> Facts:
+    return Facts(
+        kind=kind,
+        family=name,
+        names=(name,),
+        needs=(),
+        tokens=(),
+        texts=(),
+        calls="as the model's response template says" if kind == "tool" else "",
+        from_template=True,
+    )
 
 
 def _of_tool(form: ToolFormat) -> Facts:

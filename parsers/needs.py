@@ -52,7 +52,7 @@ def _types(schema: object) -> Any:
         return None
     kept: dict[str, Any] = {}
     for key, value in schema.items():
-        if key == "type":
+        if key in ("type", "nullable"):
             kept[key] = value
         elif key == "properties" and isinstance(value, Mapping):
             kept[key] = {name: _types(inner) for name, inner in value.items()}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
-from .format import Format, ReasoningFormat, ToolFormat
+from .format import Format
 from .formats.cohere import COMMAND3, COMMAND4
 from .formats.deepseek import DEEPSEEK_V3, DEEPSEEK_V3_TOOL, DEEPSEEK_V31_TOOL, HOLO2
 from .formats.dots import DOTS_TOOL
@@ -63,6 +63,9 @@ from .formats.qwen3 import (
 from .formats.step3 import STEP3, STEP3_REASONING
 from .formats.think import DEEPSEEK_R1
 from .formats.xlam import XLAM
+from .from_template import FROM_TEMPLATE, format_from_template
+from .parts import ReasoningFormat, ToolFormat
+from .response_format import Decode
 from .suffix import fitted
 
 TOOL_FORMATS: Mapping[str, ToolFormat] = MappingProxyType(
@@ -190,7 +193,10 @@ class MissingMarkerError(ValueError):
 
 def names() -> dict[str, list[str]]:
     """All names, aliases too: {"tool": [...], "reasoning": [...]}."""
-    return {"tool": sorted(TOOL_FORMATS), "reasoning": sorted(REASONING_FORMATS)}
+    return {
+        "tool": sorted({*TOOL_FORMATS, *FROM_TEMPLATE}),
+        "reasoning": sorted({*REASONING_FORMATS, *FROM_TEMPLATE}),
+    }
 
 
 def load(
@@ -198,13 +204,24 @@ def load(
     reasoning: str | None = None,
     vocab: Mapping[str, int] = MappingProxyType({}),
     special_ids: Collection[int] = frozenset(),
+    *,
+    response_template: object = None,
+    decode: Decode | None = None,
 ) -> Format:
     """The format of one or two names.
 
     vocab: the added tokens, text to ID. special_ids: those of them that mean no text (what
     `skip_special_tokens` removes); formats of vLLM's engine-based parsers drop them.
-    Raises UnknownParserError, CombinationError, MissingMarkerError.
+    response_template: of the tokenizer's configuration, as JSON has it. decode: the text of token
+    IDs, special ones too. Only the names in `FROM_TEMPLATE` read these two.
+    Raises UnknownParserError, CombinationError, MissingMarkerError, ResponseTemplateError.
     """
+    if {tool, reasoning} & {*FROM_TEMPLATE}:
+        _found("tool call", tool, dict.fromkeys(names()["tool"]))
+        _found("reasoning", reasoning, dict.fromkeys(names()["reasoning"]))
+        if tool and reasoning and tool != reasoning:
+            raise _not_together(tool, reasoning)
+        return format_from_template(tool, reasoning, response_template, decode)
     tool_format = _found("tool call", tool, TOOL_FORMATS)
     reasoning_format = _found("reasoning", reasoning, REASONING_FORMATS)
     if tool_format:
@@ -221,11 +238,15 @@ def load(
     if whole is None:
         return Format(tool_format, reasoning_format, vocab, special_ids)
     if (tool_format or whole[0], reasoning_format or whole[1]) != whole:
-        raise CombinationError(
-            f"--reasoning-parser {reasoning} and --tool-call-parser {tool} cannot be combined"
-        )
+        raise _not_together(tool, reasoning)
     hidden = (*(() if tool else ("tool",)), *(() if reasoning else ("reasoning",)))
     return Format(*whole, vocab, special_ids, hidden)
+
+
+def _not_together(tool: str | None, reasoning: str | None) -> CombinationError:
+    return CombinationError(
+        f"--reasoning-parser {reasoning} and --tool-call-parser {tool} cannot be combined"
+    )
 
 
 def _whole(

@@ -24,7 +24,7 @@ import parsers
 from parsers import Context, Format, Piece, Special
 from parsers.registry import REASONING_FORMATS
 from tests.parsers import random_outputs
-from tests.parsers.bits import PLAIN, SPECIAL_IDS, SPECIALS, TOOLS, seen
+from tests.parsers.bits import PLAIN, SPECIAL_IDS, SPECIALS, TOOLS, load, seen
 from tests.parsers.json_prefix import is_json_prefix
 from tests.parsers.random_outputs import PROMPTS, Chunks
 from tests.parsers.support import characters, streamed
@@ -56,7 +56,7 @@ class Report:
 def loaded(tool: str | None, reasoning: str | None, plain: bool) -> Format | None:
     """None where the names do not go together, or not with the vocabulary."""
     try:
-        return parsers.load(tool, reasoning, PLAIN if plain else SPECIALS, SPECIAL_IDS)
+        return load(tool, reasoning, PLAIN if plain else SPECIALS, SPECIAL_IDS)
     except ValueError:
         return None
 
@@ -113,7 +113,8 @@ def cases(rng: Random) -> Iterator[Case]:
         if fmt and rng.random() < 0.8:
             vocab = seen(fmt, vocab)
         pieces = random_outputs.output(rng, tool, reasoning, vocab)
-        switches = REASONING_FORMATS[reasoning].switches if reasoning else ()
+        form = REASONING_FORMATS.get(reasoning or "")
+        switches = form.switches if form else ()
         context = random_outputs.context(rng, switches)
         case = Case(tool, reasoning, plain, context, rng.choice(PROMPTS), [], False)
         for resumed in (False, False, True):

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+import parsers
 from parsers import Format, Piece, Special, Tool
 from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
 
@@ -85,6 +86,25 @@ LITERALS = (
 NAMES = ("look", "run", "no_such")
 PROSE = "abc é日\n .,"
 SEPARATORS = ((", ", ": "), (",", ":"))
+
+
+def load(
+    tool: str | None,
+    reasoning: str | None = None,
+    vocab: Mapping[str, int] = SPECIALS,
+    special_ids: Collection[int] = (),
+) -> Format:
+    """The format, with the family's response template for names that read one."""
+    family = BY_TOOL.get(tool or "") or BY_REASONING.get(reasoning or "")
+    texts = {token: text for text, token in vocab.items()}
+    return parsers.load(
+        tool,
+        reasoning,
+        vocab,
+        special_ids,
+        response_template=family and family.response_template,
+        decode=lambda ids: "".join(texts.get(token, "") for token in ids),
+    )
 
 
 def pieces_from(text: str, vocab: Mapping[str, int]) -> list[Piece]:

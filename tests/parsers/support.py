@@ -34,7 +34,15 @@ def recorded(file: str) -> tuple[Record, tuple[Record, ...]]:
 def format_of(file: str) -> Format:
     """The format that a golden file was recorded for."""
     facts, _ = recorded(file)
-    return parsers.load(facts["tool"], facts["reasoning"], facts["vocab"], facts["special_ids"])
+    texts = facts.get("texts", {})
+    return parsers.load(
+        facts["tool"],
+        facts["reasoning"],
+        facts["vocab"],
+        facts["special_ids"],
+        response_template=facts.get("response_template"),
+        decode=lambda ids: "".join(texts[str(token)] for token in ids),
+    )
 
 
 def pieces_of(case: Record, fmt: Format) -> list[Piece]:

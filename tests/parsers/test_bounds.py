@@ -21,6 +21,8 @@ from parsers.codecs.elements import ElementsDecoder
 from parsers.codecs.json_object import ARGUMENTS, VALUE, ObjectDecoder
 from parsers.codecs.loose_object import LooseDecoder
 from parsers.codecs.pythonic import PythonicDecoder
+from parsers.codecs.response_region import StreamedDecoder, WholeDecoder
+from parsers.codecs.response_tags import TagsDecoder
 from parsers.codecs.tagged_parameters import TaggedDecoder
 from parsers.codecs.xtml import XtmlDecoder
 from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
@@ -64,6 +66,12 @@ def value_held(decoder: Decoder | None) -> list[str]:
             return [decoder.kept]
         case ElementsDecoder():  # a name that repeats makes a list
             return [decoder.text]
+        case WholeDecoder():  # only its end says what it means
+            return [decoder.text]
+        case TagsDecoder():
+            return value_held(decoder.tagged)
+        case StreamedDecoder():
+            return value_held(decoder.content)
         case PythonicDecoder() if decoder.reader:  # the first item says what the bracket is
             return decoder.reader.held
     return []

@@ -7,6 +7,8 @@ import pytest
 import parsers
 from parsers import Facts
 
+from .bits import load
+
 FACTS = parsers.describe()
 EXAMPLES = {(facts.kind, name): facts for facts in FACTS for name in facts.names}
 each = pytest.mark.parametrize("facts", FACTS, ids=[f"{f.kind}-{f.family}" for f in FACTS])
@@ -15,7 +17,7 @@ each = pytest.mark.parametrize("facts", FACTS, ids=[f"{f.kind}-{f.family}" for f
 def loaded(facts: Facts, name: str, tokens: tuple[str, ...]) -> parsers.Format:
     vocab = {token: n for n, token in enumerate(tokens)}
     tool, reasoning = (name, None) if facts.kind == "tool" else (None, name)
-    return parsers.load(tool, reasoning, vocab)
+    return load(tool, reasoning, vocab)
 
 
 def test_every_name_is_told_once() -> None:

@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import parsers
-from parsers import Context, Format, Piece, Special
+from parsers import FROM_TEMPLATE, Context, Format, Piece, Special
 from parsers.registry import PAIRS
 
-from .bits import seen
+from .bits import load, seen
 from .families import BY_TOOL, FAMILIES
 from .json_prefix import is_json_prefix
 from .outputs import (
@@ -37,10 +37,8 @@ from .support import added, characters, streamed
 
 NAMES = parsers.names()
 # Aliases are the same formats (see test_registry.py), and have golden files of their own.
-TOOL_NAMES = [name for name in NAMES["tool"] if parsers.load(name, vocab=SPECIALS).tool == name]
-REASONING_NAMES = [
-    name for name in NAMES["reasoning"] if parsers.load(None, name, SPECIALS).reasoning == name
-]
+TOOL_NAMES = [name for name in NAMES["tool"] if load(name).tool == name]
+REASONING_NAMES = [name for name in NAMES["reasoning"] if load(None, name).reasoning == name]
 # All names alone; with each other where they belong together; the first families crossed.
 COMBINATIONS = [
     *((name, None) for name in TOOL_NAMES),
@@ -67,11 +65,13 @@ modest = settings(
 @cache
 def loaded(tool: str | None, reasoning: str | None, *, plain: bool = False) -> Format:
     vocab = PLAIN if plain else SPECIALS
-    return parsers.load(tool, reasoning, vocab, SPECIAL_IDS)
+    return load(tool, reasoning, vocab, SPECIAL_IDS)
 
 
 def beside(tool: str) -> str:
     """The reasoning that goes with a tool name where any would do."""
+    if tool in FROM_TEMPLATE:
+        return tool
     return next((pair[1].name for pair in PAIRS if pair[0].name == tool), "qwen3")
 
 
@@ -235,11 +235,11 @@ def lines_run(work: Callable[[], object]) -> int:
 CHILD = """
 import json, sys
 import parsers
-from tests.parsers.outputs import SPECIAL_IDS, SPECIALS
+from tests.parsers.bits import SPECIAL_IDS, SPECIALS, load
 from tests.parsers.test_properties import AUTO
 for line in sys.stdin:
     tool, reasoning, state, piece, special = json.loads(line)
-    fmt = parsers.load(tool, reasoning, SPECIALS, SPECIAL_IDS)
+    fmt = load(tool, reasoning, SPECIALS, SPECIAL_IDS)
     stream = fmt.resume(state, AUTO)
     events = stream.feed([parsers.Special(piece) if special else piece])
     named = [[type(event).__name__, *event] for event in events]

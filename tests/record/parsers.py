@@ -8,7 +8,8 @@ names it also needs the package `cohere_melody`. Each file holds a line
 of facts about the vocabulary, then a line a case: the pieces that its tokens decode to (a
 special token as a list of its text), the request (`tools` true: those of the first line), and
 vLLM's answers: whole (`batch`), and streamed in chunks of 1, 3 and 7 tokens and all at once,
-where that differs.
+where that differs. Names that read a response template have it in the first line, and the texts of
+the prompts' tokens.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def main(wanted: list[str]) -> None:
     sys.path.append(str(HERE.parent.parent))
     logging.disable(logging.ERROR)
     from tests.parsers.families import FAMILIES
-    from tests.record.parser_cases import TOOLS, cases
+    from tests.record.parser_calls import TOOLS
+    from tests.record.parser_cases import cases
     from tests.record.vllm_parser import Oracle
 
     models = Path(os.environ["RENDER_PEERS"]).expanduser() / "models"
@@ -73,7 +75,8 @@ def main(wanted: list[str]) -> None:
     for name, (tool, reasoning, style, model, added) in every.items():
         if wanted and name not in wanted:
             continue
-        oracle = Oracle(models / model, tool, reasoning, added)
+        template = FAMILIES[style].response_template if style in FAMILIES else None
+        oracle = Oracle(models / model, tool, reasoning, added, template)
         facts: dict[str, Any] = {"tool": tool, "reasoning": reasoning, **oracle.facts()}
         lines = [facts | {"tools": TOOLS}]
         for case in cases(tool, reasoning, style):
@@ -84,6 +87,9 @@ def main(wanted: list[str]) -> None:
             if "tools" in answer["request"]:
                 answer["request"] = answer["request"] | {"tools": True}
             lines.append(answer)
+        if template:
+            prompts = {token for line in lines[1:] for token in line["prompt_ids"]}
+            lines[0] |= {"response_template": template, "texts": oracle.texts(prompts)}
         path = GOLDEN / f"{name}.jsonl"
         # vLLM's streams may have half of a surrogate pair: as JSON spells it.
         with path.open("w", encoding="utf-8", errors="backslashreplace") as file:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,16 @@ from tests.record.harmony_encoding import prepare
 class Oracle:
     """One combination of parser names on one tokenizer, with tokens added to it."""
 
-    def __init__(self, model: Path, tool: str | None, reasoning: str | None, added: list[str]):
+    def __init__(
+        self,
+        model: Path,
+        tool: str | None,
+        reasoning: str | None,
+        added: list[str],
+        response_template: Mapping[str, Any] | None = None,
+    ):
         self.tokenizer = AutoTokenizer.from_pretrained(str(model))
+        self.tokenizer.response_template = response_template
         if added:
             tokens = [AddedToken(text, special=True, normalized=False) for text in added]
             self.tokenizer.add_tokens(tokens, special_tokens=True)
@@ -45,6 +54,9 @@ class Oracle:
         vocab = {text: token for text, token in added.items() if "reserved" not in text}
         special = set(self.tokenizer.all_special_ids)
         return {"vocab": vocab, "special_ids": sorted(special & set(vocab.values()))}
+
+    def texts(self, tokens: Iterable[int]) -> dict[int, str]:
+        return {token: self.tokenizer.decode([token]) for token in sorted(tokens)}
 
     def answer(self, case: dict[str, Any]) -> dict[str, Any]:
         """The case with its pieces and vLLM's answers."""

@@ -1,7 +1,8 @@
 """How models write what a parser family reads: for recording vLLM's answers and for properties.
 
-A module here is one family, `FAMILY` in it is found by itself. The first families (Hermes,
-Qwen 3, Llama 3, DeepSeek R1) are in record/parser_cases.py and outputs.py, as the base.
+A module here is one family, `FAMILY` in it is found by itself, or several, `FAMILIES`. The first
+families (Hermes, Qwen 3, Llama 3, DeepSeek R1) are in record/parser_cases.py and outputs.py, as
+the base.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Family:
     finish_reason) that `common`, `request_cases` and `reasoning_cases` do not have.
     markup: bits for random outputs. exact: arguments come back as `json.dumps` writes them;
     else only their names do, since types follow the schema. known: a call of a tool that the
-    request does not offer is none.
+    request does not offer is none. response_template: of the tokenizer's configuration, for the
+    names that read it.
     """
 
     golden: Mapping[str, tuple[str | None, str | None]]
@@ -52,11 +54,16 @@ class Family:
     markup: tuple[str, ...] = ()
     exact: bool = True
     known: bool = False
+    response_template: Mapping[str, Any] | None = None
 
 
 def _found() -> dict[str, Family]:
     modules = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return {name: importlib.import_module(f"{__name__}.{name}").FAMILY for name in modules}
+    found: dict[str, Family] = {}
+    for name in modules:
+        module = importlib.import_module(f"{__name__}.{name}")
+        found |= getattr(module, "FAMILIES", None) or {name: module.FAMILY}
+    return found
 
 
 FAMILIES: dict[str, Family] = _found()

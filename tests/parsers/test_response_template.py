@@ -1,0 +1,322 @@
+"""Properties of formats that models bring, over templates of every construct; and what is refused.
+
+Recorded answers of vLLM for these templates are in `golden/parsers/hf*` and `beam*`.
+"""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+import parsers
+from parsers import Context, Format, ResponseTemplateError, Special, Tool
+from parsers.codecs.response_region import StreamedRegion, WholeRegion
+from parsers.codecs.response_tags import TagsRegion
+from parsers.response_calls import region_codec
+from parsers.response_template import load_template
+
+from . import random_outputs
+from .bits import TOOLS, load
+from .families import FAMILIES, Family
+from .support import added, characters, streamed
+from .test_bounds import check
+
+TEMPLATES = {name: f for name, f in FAMILIES.items() if f.response_template is not None}
+AUTO = Context(tools=TOOLS, tool_choice="auto")
+NONE = Context(tools=TOOLS, tool_choice="none")
+PROMPT = "<|im_start|>assistant\n"
+
+each = pytest.mark.parametrize("family", TEMPLATES.values(), ids=TEMPLATES)
+
+
+def of(template: Any, tool: str | None = "hf", reasoning: str | None = "hf") -> Format:
+    """The format; a prompt's tokens are characters."""
+    return parsers.load(
+        tool, reasoning, response_template=template, decode=lambda ids: "".join(map(chr, ids))
+    )
+
+
+def tokens(text: str) -> list[int]:
+    return [ord(char) for char in text]
+
+
+def written(rng: Random, family: Family) -> str:
+    """An output: calls, markup, thoughts and words."""
+    call = family.call
+    assert call
+    opens, closes = family.think
+    bits = (*family.markup, opens, closes, "Hm.", " é", "\n", "  ", "<", "{", '"a": 1', "\x01")
+    parts = []
+    for _ in range(rng.randint(1, 9)):
+        arguments = {key: random_outputs.json_value(rng) for key in rng.sample("abc", 2)}
+        calls = rng.random() < 0.3
+        parts.append(call(rng.choice(("look", "run")), arguments) if calls else rng.choice(bits))
+    text = "".join(parts)
+    at = rng.randint(0, len(text))
+    return text[:at] + (random_outputs.stretched(rng) if rng.random() < 0.1 else "") + text[at:]
+
+
+@each
+def test_chunks_and_snapshots_change_nothing(family: Family) -> None:
+    rng, fmt = Random(7), of(family.response_template)
+    assert family.call
+    prompts = ["", PROMPT, f"{PROMPT}{family.think[0]}", PROMPT + family.call("run", {"a": 1})[:-3]]
+    for _ in range(60):
+        text, context = written(rng, family), rng.choice((AUTO, NONE))
+        prompt = tokens(rng.choice(prompts))
+        whole = streamed(fmt, context, prompt, [[text]])
+        for resumed in (False, True):
+            cut = random_outputs.cut(rng, [text])
+            assert streamed(fmt, context, prompt, cut, resumed=resumed) == whole
+        chars = [[char] for char in text]
+        assert streamed(fmt, context, prompt, chars, resumed=True) == whole
+
+
+@each
+def test_the_state_is_bounded(family: Family) -> None:
+    fmt = of(family.response_template)
+    assert family.call
+    call = family.call("look", {"text": "a", "days": 7})
+    for end in range(0, len(call), 3):
+        for filler in ("n", " ", "<", '"', "{", call[: len(call) // 2]):
+            check(fmt, AUTO, [call[:end], filler * (600 // len(filler))])
+
+
+@each
+def test_text_comes_back_where_no_calls_are_wanted(family: Family) -> None:
+    assert family.call
+    fmt = of(family.response_template, None, "hf")
+    call = family.call("run", {"a": [1, "b"]})
+    lead = family.lead
+    reasoning, content, calls = streamed(fmt, NONE, None, [[f"{lead}So. {call}"]])
+    assert calls == []
+    assert call.strip() in reasoning + content or lead  # whose markers are left out
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    {
+        "response template": StreamedRegion,
+        "response template, coder": TagsRegion,
+        "response template, lax": WholeRegion,
+        "response template, lines": WholeRegion,
+        "response template, list": WholeRegion,
+        "response template, merged": WholeRegion,
+        "response template, named": StreamedRegion,
+        "response template, text": StreamedRegion,
+        "response_messages": TagsRegion,
+    }.items(),
+)
+def test_what_can_stream_does(name: str, kind: type) -> None:
+    family = TEMPLATES[name]
+    template = load_template(family.response_template)
+    assert type(region_codec(template, template.fields["tool_calls"])) is kind
+    assert family.call
+    text = family.lead + family.call("run", {"a": "one two", "b": "three"})
+    stream = of(family.response_template).start(AUTO)
+    events = [event for char in text for event in stream.feed([char])]
+    arguments = [event for event in events if isinstance(event, parsers.Arguments)]
+    assert (len(arguments) > 1) is (kind is not WholeRegion)
+    assert added(events)[2] == [("run", '{"a": "one two", "b": "three"}')]
+
+
+def test_special_tokens_are_text_too() -> None:
+    fmt = load("hf", "hf")
+    assert fmt.specials == {}
+    pieces = [Special("<think>"), "Hm.", Special("</think>"), "So."]
+    assert streamed(fmt, AUTO, None, [pieces]) == ("Hm.", "So.", [])
+    assert streamed(fmt, AUTO, None, [characters(["<think>Hm.</think>So."])])[0] == "Hm."
+
+
+JSON = TEMPLATES["response template"].response_template
+
+
+@pytest.mark.parametrize(
+    ("prompt", "ended"),
+    [
+        ("", False),
+        ("<think>", False),
+        ("<think>a", False),
+        ("<think>a</think>", True),
+        ("<think>a</thi", False),
+        ("Hello", True),
+        ("<tool_call>", True),
+        ("<tool_call>{", True),
+        (" \n<tool_call>", True),
+        ("<think>a</think>b", True),
+    ],
+)
+def test_reasoning_ended(prompt: str, ended: bool) -> None:
+    fmt, ids = of(JSON), tokens(f"<|im_start|>user\nhi<|im_end|>\n{PROMPT}{prompt}")
+    assert fmt.reasoning_ended(ids, {}) is ended
+    assert of(JSON, "hf", None).reasoning_ended(ids, {}) is None
+
+
+def test_reasoning_ended_by_the_request_or_never() -> None:
+    ids = tokens(PROMPT)
+    assert of(JSON).reasoning_ended(ids, {"enable_thinking": False}) is True
+    assert of(JSON).reasoning_ended(tokens(PROMPT + "<think>"), {"enable_thinking": False}) is False
+    again = changed(JSON, "fields", "thinking", repeats=True)
+    assert of(again).reasoning_ended(tokens(PROMPT + "<think>a</think>"), {}) is False
+    messages = TEMPLATES["response_messages"].response_template
+    for end, ended in {"": False, "<|channel|>final<|message|>": True}.items():
+        assert of(messages).reasoning_ended(tokens(f"<|start|>assistant{end}"), {}) is ended
+
+
+def test_a_long_prompt_is_read_from_its_end() -> None:
+    seen: list[int] = []
+
+    def decode(ids: Any) -> str:
+        seen.append(len(ids))
+        return "".join(map(chr, ids))
+
+    fmt = parsers.load("hf", "hf", response_template=JSON, decode=decode)
+    prompt = tokens("word " * 4000 + PROMPT + "<think>")
+    assert streamed(fmt, AUTO, prompt, [["a</think>b"]]) == ("a", "b", [])
+    assert max(seen) < 1000
+    without = tokens("word " * 400)
+    assert streamed(fmt, AUTO, without, [["a"]]) == ("", "a", [])
+
+
+def test_prompts_that_are_not_known() -> None:
+    fmt = parsers.load("hf", "hf", response_template=JSON)
+    assert streamed(fmt, AUTO, [1, 2], [["<think>a</think>b"]]) == ("a", "b", [])
+
+
+def test_the_request_forces_calls() -> None:
+    """vLLM's whole answer then has "" for no content."""
+    forced = Context(tools=TOOLS, tool_choice="required")
+    assert of(JSON).parse([], forced).content == ""
+    assert of(JSON).parse([], AUTO).content is None
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        [],
+        ["", ["nowhere", ""], None, [0, 0]],
+        ["", ["content", ""], None, [0]],
+        ["", ["content", ""], ["i", "", "", None], [0, 0]],
+        ["", ["tool_calls", ""], ["x", "", "", None], [0, 0]],
+        ["", ["tool_calls", ""], ["i", "", "", None], [0, 0]],
+        ["", ["tool_calls", ""], ["i", 1, "", ["", ["^", "", ""]]], [0, 0]],
+    ],
+)
+def test_states_that_are_none(state: Any) -> None:
+    with pytest.raises(ValueError, match="malformed parser state"):
+        of(JSON).resume(state, AUTO)
+
+
+def test_a_state_whose_marker_is_none() -> None:
+    """Nothing but text comes of it."""
+    stream = of(JSON).resume(["So", ["tool_calls", ""], None, [0, 0]], AUTO)
+    assert added(stream.feed([" it is."]) + stream.finish())[1] == "So it is."
+    stream = of(JSON).resume(["So", ["tool_calls", ""], None, [0, 0]], AUTO)
+    assert added(stream.finish())[1] == "So"
+
+
+# What is refused when the server starts
+
+
+def changed(template: Any, *path: str, **changes: Any) -> Any:
+    copy = json.loads(json.dumps(template))
+    node = copy
+    for key in path:
+        node = node[key]
+    for key, value in changes.items():
+        node.pop(key, None)
+        if value is not None:
+            node[key] = value
+    return copy
+
+
+CALLS = ("fields", "tool_calls")
+CODER = TEMPLATES["response template, coder"].response_template
+REFUSED: dict[str, Any] = {
+    "must be an object": [],
+    "version 2 is not known": changed(JSON, version=2),
+    "unknown keys stop": changed(JSON, stop="x"),
+    "defaults must be an object": changed(JSON, defaults=[]),
+    "unsupported fields name": changed(JSON, "defaults", name="x"),
+    "unsupported fields citations": changed(JSON, "fields", citations={"open": "<c>"}),
+    "'fields' is empty": changed(JSON, fields={}),
+    "fields must be an object": changed(JSON, fields=None),
+    "field 'thinking' must be an object": changed(JSON, "fields", thinking="<think>"),
+    "field 'thinking': unknown keys shut": changed(JSON, "fields", "thinking", shut="x"),
+    "both 'open' and 'open_pattern'": changed(JSON, "fields", "thinking", open_pattern="x"),
+    "'open' must be text": changed(JSON, "fields", "thinking", open=3),
+    "'open' has a text that is empty": changed(JSON, "fields", "thinking", open=["a", ""]),
+    "open_pattern must be a string": changed(JSON, *CALLS, open_pattern=3),
+    "is no regular expression": changed(JSON, *CALLS, open_pattern="("),
+    "cannot be matched as text comes": changed(JSON, *CALLS, open_pattern=r"(a)\1"),
+    "may match no text at all": changed(JSON, *CALLS, open_pattern=r"\s*"),
+    "only one field can be without": changed(JSON, "fields", "thinking", open=None),
+    "'start_anchor' or": changed(JSON, start_anchor=None),
+    "unknown content parser 'yaml'": changed(JSON, *CALLS, content="yaml"),
+    "content_args must be an object": changed(JSON, *CALLS, content_args=[]),
+    "'string_delims' must be a list": changed(
+        JSON, *CALLS, content_args={"string_delims": ["<q>"]}
+    ),
+    "it streams as it is": changed(JSON, "fields", "thinking", content="json"),
+    "and no 'join'": changed(JSON, *CALLS, join=","),
+    "it needs 'open' or 'open_pattern'": changed(
+        changed(JSON, *CALLS, open_pattern=None), "fields", content=None
+    ),
+    "have groups name, and no 'transform'|has groups name": changed(CODER, *CALLS, transform=None),
+    "'transform_each' is true or false": changed(JSON, *CALLS, transform_each=1),
+    "mixes a placeholder with text": changed(JSON, *CALLS, transform={"function": "f {content}"}),
+    "'{tool}' in 'transform' has no value": changed(JSON, *CALLS, transform={"function": "{tool}"}),
+    "'transform' must make a call": changed(JSON, *CALLS, transform={"function": {"name": "x"}}),
+    "xml-inline needs a 'tag_pattern'": changed(CODER, *CALLS, content_args={}),
+    "'tag_pattern' must have a group": changed(
+        CODER, *CALLS, content_args={"tag_pattern": r"<(?P<key>\w+)>(?P<value>.*)</"}
+    ),
+    "must have text before the key": changed(
+        CODER, *CALLS, content_args={"tag_pattern": r"<(?P<key>\w+)>(?P<value>.*?)"}
+    ),
+    "'value_parser' must be an object": changed(CODER, *CALLS, "content_args", value_parser="json"),
+    "'line_sep' and 'kv_sep' must be text": changed(
+        JSON, *CALLS, content="kv-lines", content_args={"kv_sep": ""}
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "template"), REFUSED.items(), ids=REFUSED)
+def test_templates_that_cannot_be_used(words: str, template: Any) -> None:
+    with pytest.raises(ResponseTemplateError, match=words) as refused:
+        of(template)
+    assert str(refused.value).startswith(
+        "--reasoning-parser hf and --tool-call-parser hf: the response_template in the "
+        "tokenizer's configuration cannot be used: "
+    )
+
+
+def test_names_that_do_not_fit_the_template() -> None:
+    with pytest.raises(ResponseTemplateError, match="hf requires a response_template in the tok"):
+        of(None)
+    bare = {"start_anchor": "a", "fields": {"thinking": {"open": "<think>"}}}
+    assert of(bare, None, "hf").reasoning == "hf"
+    with pytest.raises(
+        ResponseTemplateError, match=r"--tool-call-parser hf requires a .* tool_call"
+    ):
+        of(bare)
+    with pytest.raises(parsers.CombinationError, match=r"parser beam and .* hf cannot be combined"):
+        of(JSON, "hf", "beam")
+    with pytest.raises(
+        parsers.CombinationError, match=r"parser qwen3 and .* hf cannot be combined"
+    ):
+        of(JSON, "hf", "qwen3")
+    with pytest.raises(parsers.UnknownParserError, match="invalid reasoning parser: nope"):
+        of(JSON, "hf", "nope")
+
+
+def test_hidden_reasoning_and_nullable_types() -> None:
+    schema = {"properties": {"a": {"type": "integer", "nullable": True}}}
+    context = Context(tools=(Tool("run", schema),), tool_choice="auto", include_reasoning=False)
+    call = "<tool_call><function=run><parameter=a>null</parameter></function></tool_call>"
+    chunks = [[char] for char in f"<think>Hm.</think>So.{call}"]
+    expected = ("", "So.", [("run", '{"a": null}')])
+    assert streamed(of(CODER), context, None, chunks, resumed=True) == expected
