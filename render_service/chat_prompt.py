@@ -99,7 +99,7 @@ def chat_prompt(
         return Prompt(_reused_ids(model, request, media=True) or model.renderer.render(chat))
     check_template_trust(model, request.chat_template, request.chat_template_kwargs)
     media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
-    limits = _limits(model, request, max_tokens_field)
+    limits = prompt_limits(model, request, max_tokens_field)
     reused = _reused_ids(model, request)
     if reused is not None:
         return Prompt(reused)
@@ -139,7 +139,7 @@ def gives_offsets(model: Model, request: ChatRequest | CompletionRequest) -> boo
     return bool(request.return_token_offsets) and not family
 
 
-def _limits(model: Model, request: ChatRequest, field: str | None) -> PromptLimits:
+def prompt_limits(model: Model, request: ChatRequest, field: str | None) -> PromptLimits:
     by_new_name = request.max_completion_tokens is not None
     return PromptLimits(
         max_model_len=model.max_model_len,

@@ -20,6 +20,7 @@ from .protocol.response_items import (
     CustomCall,
     FunctionCall,
     Item,
+    Other,
     OutputMessage,
     OutputText,
     Reasoning,
@@ -59,6 +60,8 @@ def _add(item: Item, turns: list[Message]) -> None:
         _add_field("reasoning", _thought(item), turns)
     elif isinstance(item, CallOutput):
         turns.append({"role": "tool", "content": _result(item), "tool_call_id": item.call_id})
+    elif isinstance(item, Other):
+        raise invalid(f"Unsupported input item type: {item.type}", "input")
     else:
         _add_call(item, turns)
 

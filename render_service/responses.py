@@ -8,17 +8,24 @@ what vLLM does otherwise for it. Source: vLLM 0.33.0's `render_responses_request
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
 
 from .answer import Answer
 from .call_constraints import holds_calls
-from .chat_prompt import chat_prompt, check_template_trust, template_kwargs
+from .chat_prompt import (
+    chat_prompt,
+    check_template_trust,
+    prompt_limits,
+    reasoning_effort,
+    template_kwargs,
+)
 from .common_prefix import prefix_header
 from .errors import RequestError
 from .fingerprint_check import suffix
+from .prompt import Prompt, limit_ids
 from .protocol.chat import ChatRequest
 from .protocol.fields import StructuredOutputs, invalid
 from .protocol.response_tools import function_tools
@@ -30,6 +37,8 @@ from .protocol.responses import (
     decode_responses_request,
 )
 from .render import check_model, check_not_empty, constrained_sampling, encode, generate_request
+from .renderers.harmony_chat import HarmonyRenderer
+from .renderers.harmony_responses import responses_prompt
 from .response_input import chat_messages, is_unfinished
 
 if TYPE_CHECKING:
@@ -47,6 +56,9 @@ _SAME = _NAMES.split()
 """Fields that mean the same in a chat."""
 
 
+MAX_TOKENS = "max_output_tokens"
+
+
 def responses(model: Model, body: bytes, request_id: str | None) -> Answer:
     """One generate request. request_id: not used, as in vLLM; the body may hold one."""
     request = decode_responses_request(body)
@@ -59,10 +71,9 @@ def responses(model: Model, body: bytes, request_id: str | None) -> Answer:
             param="previous_response_id",
         )
     check_template_trust(model, None, given.chat_template_kwargs)
-    chat = as_chat(request)
+    chat = as_chat(request, harmony=isinstance(model.renderer, HarmonyRenderer))
     kwargs = template_kwargs(model, chat)
-    tools = None if chat.tools is None else msgspec.to_builtins(chat.tools)
-    prompt = chat_prompt(model, chat, tools, kwargs, "max_output_tokens")
+    prompt = _prompt(model, request, chat, kwargs)
     check_not_empty(prompt)
     constrained, sampling = constrained_sampling(model, chat, prompt, extra_args=True)
     _check_constraint(model, request, chat, constrained)
@@ -79,12 +90,25 @@ def responses(model: Model, body: bytes, request_id: str | None) -> Answer:
     return Answer(encode(answer), tokens=len(prompt.ids), headers=shared)
 
 
-def as_chat(request: ResponsesRequest) -> ChatRequest:
-    """The same in a chat's words. RequestError (400) for input that no chat has."""
+def _prompt(
+    model: Model, request: ResponsesRequest, chat: ChatRequest, kwargs: dict[str, Any]
+) -> Prompt:
+    if isinstance(model.renderer, HarmonyRenderer):
+        ids = responses_prompt(model.renderer, request, reasoning_effort(model, chat))
+        return limit_ids(model, ids, prompt_limits(model, chat, MAX_TOKENS))
+    tools = None if chat.tools is None else msgspec.to_builtins(chat.tools)
+    return chat_prompt(model, chat, tools, kwargs, MAX_TOKENS)
+
+
+def as_chat(request: ResponsesRequest, *, harmony: bool = False) -> ChatRequest:
+    """The same in a chat's words. RequestError (400) for input that no chat has.
+
+    harmony: without the messages, which are not written as a chat's.
+    """
     given = request.body
     proceed = is_unfinished(request.input)
     return ChatRequest(
-        messages=chat_messages(given.instructions, request.input),
+        messages=[] if harmony else chat_messages(given.instructions, request.input),
         tools=function_tools(request.tools) if given.tools else None,
         tool_choice=request.tool_choice,
         max_completion_tokens=given.max_output_tokens,

@@ -57,7 +57,6 @@ MORE = {
     (RESPONSES, "more tools"): _BY_TYPE,
     (RESPONSES, "other item without its fields"): _BY_TYPE,
     (RESPONSES, "output of the server"): _FAULT,
-    (RESPONSES, "phase of parts"): "vLLM looks at it beside text only",
     (RESPONSES, "previous_input_messages=[5]"): "vLLM names a class in the path",
     (RESPONSES, "search bad"): _SERVER_TOOL,
     (RESPONSES, "file search bad"): _SERVER_TOOL,

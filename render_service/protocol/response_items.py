@@ -7,18 +7,18 @@ tools answered become structs. Source: the openai package's `ResponseInputItemPa
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from ..errors import RequestError, schema_error
 from .decode import convert
-from .fields import invalid
 
 T = TypeVar("T")
 
 Status = Literal["in_progress", "completed", "incomplete"]
+Phase = Literal["commentary", "final_answer"]
 OPEN = ("in_progress", "incomplete")
 
 _UNSUPPORTED = """
@@ -29,7 +29,7 @@ mcp_approval_request mcp_approval_response mcp_call mcp_list_tools program progr
 shell_call shell_call_output tool_search_call tool_search_output web_search_call
 """
 UNSUPPORTED = frozenset(_UNSUPPORTED.split())
-"""What no chat has: known, and refused."""
+"""What no chat has: known, whatever else is in it."""
 
 
 class CacheBreakpoint(Struct):
@@ -56,10 +56,17 @@ InputPart = InputText | InputImage | InputFile
 
 
 class InputMessage(Struct):
+    """phase: looked at beside text, and where the model speaks."""
+
     role: Literal["user", "assistant", "system", "developer"]
     content: str | list[InputPart]
     type: Literal["message"] = "message"
-    phase: Literal["commentary", "final_answer"] | None = None
+    phase: Any = None
+
+    def __post_init__(self) -> None:
+        matters = isinstance(self.content, str) or self.role == "assistant"
+        if matters and self.phase not in (None, *get_args(Phase)):
+            raise ValueError("`phase` is not known")
 
 
 class OutputText(Struct, tag="output_text"):
@@ -76,7 +83,7 @@ class OutputMessage(Struct):
     content: list[OutputText | Refusal]
     id: str = ""
     status: Status = "completed"
-    phase: Literal["commentary", "final_answer"] | None = None
+    phase: Phase | None = None
 
 
 class DirectCaller(Struct, tag="direct"):
@@ -144,7 +151,13 @@ class Reasoning(Struct):
     status: Status | None = None
 
 
-Item = dict[str, Any] | OutputMessage | FunctionCall | CustomCall | CallOutput | Reasoning
+class Other(NamedTuple):
+    """What a chat does not have. type: None for a reference without one."""
+
+    type: str | None
+
+
+Item = dict[str, Any] | OutputMessage | FunctionCall | CustomCall | CallOutput | Reasoning | Other
 """A dict is a message."""
 
 _STRUCTS: dict[str, type[Any]] = {
@@ -165,26 +178,20 @@ def read_input(given: Any) -> str | list[Item]:
     return [_read(item, f"`input.{index}`") for index, item in enumerate(given)]
 
 
-def unsupported(kind: object) -> RequestError:
-    return invalid(f"Unsupported input item type: {kind}", "input")
-
-
 def _read(item: Any, name: str) -> Item:
     if not isinstance(item, dict):
         raise schema_error(f"{name} must be an object.", "body.input")
     kind = item.get("type")
     if kind is None and "role" not in item and isinstance(item.get("id"), str):
-        raise unsupported(None)
+        return Other(None)
     if kind in (None, "message"):
         return _message(item, name)
     if not isinstance(kind, str) or not (kind in _STRUCTS or kind in UNSUPPORTED):
         raise schema_error(f"{name} has an unknown `type`.", "body.input")
     if kind in UNSUPPORTED:
-        raise unsupported(kind)
+        return Other(kind)
     found: Item = _typed(item, _STRUCTS[kind], name)
-    if isinstance(found, Reasoning):
-        _read_thoughts(found)
-    return found
+    return _with_thoughts(found) if isinstance(found, Reasoning) else found
 
 
 def _message(item: dict[str, Any], name: str) -> Item:
@@ -205,10 +212,11 @@ def _typed(item: dict[str, Any], to: type[T], name: str) -> T:
         raise schema_error(f"{name}: {error.message}", "body.input") from None
 
 
-def _read_thoughts(item: Reasoning) -> None:
-    """vLLM looks at parts later than at the item, and has another error for them."""
+def _with_thoughts(item: Reasoning) -> Reasoning | Other:
+    """vLLM takes an item with wrong parts for one of another kind."""
     try:
         item.summary = msgspec.convert(item.summary, list[SummaryText])
         item.content = msgspec.convert(item.content, list[ReasoningText] | None)
     except msgspec.ValidationError:
-        raise unsupported("reasoning") from None
+        return Other("reasoning")
+    return item

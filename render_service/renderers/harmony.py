@@ -109,8 +109,8 @@ def _pieces(message: Message) -> Iterator[Piece]:
 
 
 def _header(message: Message) -> Iterator[Piece]:
-    named = message.role == "tool" and message.name is not None
-    author = message.name if named else message.role
+    named = message.name if message.role == "tool" else None
+    author = message.role if named is None else named
     to = f" to={message.recipient}" if message.recipient not in (None, "all") else ""
     channel, kind = message.channel, message.content_type
     in_commentary = channel == "commentary"

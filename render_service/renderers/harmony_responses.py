@@ -117,11 +117,14 @@ def _refused(message: str) -> RequestError:
 
 def _earlier(message: dict[str, Any]) -> Iterator[Message]:
     """One of `previous_input_messages`, in harmony's form or a chat's."""
+    content = message.get("content")
+    if not isinstance(content, (str, list)):
+        content = ""
     author = message.get("author")
     if isinstance(author, dict):
         yield Message(
             _role(author.get("role")),
-            texts_of(message.get("content")),
+            texts_of(content),
             name=_word(author.get("name")),
             channel=_word(message.get("channel")),
             recipient=_word(message.get("recipient")),
@@ -140,9 +143,9 @@ def _earlier(message: dict[str, Any]) -> Iterator[Message]:
         name = _word(message.get("name")) or ""
         if name and not name.startswith("functions."):
             name = f"functions.{name}"
-        yield tool_result(name, flat_text(message.get("content")) or "")
+        yield tool_result(name, flat_text(content) or "")
     else:
-        yield Message(role, texts_of(message.get("content")))
+        yield Message(role, texts_of(content))
 
 
 def _role(role: Any) -> str:

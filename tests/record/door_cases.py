@@ -10,7 +10,16 @@ from render_service.corpus.anthropic_tools import CLOCK as TIME
 from render_service.corpus.anthropic_tools import WEATHER as TOWN
 from render_service.corpus.case import Case
 from render_service.corpus.fields import HI, each
-from render_service.corpus.response_items import HISTORY, USER, response, said, text
+from render_service.corpus.response_items import (
+    CALL,
+    HISTORY,
+    RESULT,
+    USER,
+    response,
+    said,
+    text,
+    typed,
+)
 from render_service.corpus.response_tools import CLOCK, FILES, SEARCH, WEATHER
 
 LONG = "word " * 300
@@ -85,4 +94,71 @@ def message_cases(model: str) -> list[Case]:
         *each(few, "max_tokens", 10, 60, 257),
         few("template", chat_template_kwargs={"chat_template": "{{ messages[0].content }}"}),
         few("temperature", temperature=1.0),
+    ]
+
+
+def earlier_cases() -> list[Case]:
+    """`previous_input_messages`, which count for gpt-oss; and what does not count for it."""
+    call = {"function": {"name": "weather", "arguments": '{"town": "Bergen"}'}}
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+
+    def harmony(role: str, content: Any, **fields: Any) -> dict[str, Any]:
+        return {"author": {"role": role}, "content": content, **fields}
+
+    earlier: list[list[Any]] = [
+        [{"role": "system", "content": "x"}, {"role": "developer", "content": "x"}, USER],
+        [USER, {"role": "assistant", "content": "Hello"}],
+        [{"role": "user", "content": parts}, {"role": "assistant", "content": parts}],
+        [USER, {"role": "assistant", "content": None, "tool_calls": [call, {}]}],
+        [{"role": "tool", "name": "weather", "content": "rain"}],
+        [{"role": "tool", "name": "functions.weather", "content": parts}],
+        [{"role": "tool", "content": "rain"}],
+        [{"role": "critic", "content": "x"}],
+        [{"content": "x"}],
+        [harmony("user", "Hi"), harmony("assistant", "Hm", channel="analysis")],
+        [harmony("assistant", parts, channel="final")],
+        [
+            harmony(
+                "assistant",
+                "{}",
+                channel="commentary",
+                recipient="functions.f",
+                content_type="json",
+            ),
+            {
+                "author": {"role": "tool", "name": "functions.f"},
+                "content": [{"type": "text", "text": "x"}],
+                "channel": "commentary",
+                "recipient": "assistant",
+            },
+        ],
+        [harmony("system", "x"), harmony("developer", "x")],
+        [harmony("critic", "x")],
+        [harmony("user", None)],
+    ]
+    return [
+        *[
+            response(f"earlier {index}", previous_input_messages=messages)
+            for index, messages in enumerate(earlier)
+        ],
+        response("earlier alone", input="", previous_input_messages=[USER]),
+        response("earlier and items", input=[USER], previous_input_messages=[USER]),
+        response("instructions of items", input=[{"role": "system", "content": "A"}, USER]),
+        response(
+            "instructions twice", instructions="B", input=[{"role": "system", "content": "A"}, USER]
+        ),
+        response(
+            "instructions later", input=[USER, {"role": "developer", "content": [typed("A")]}]
+        ),
+        response("no instructions", instructions="", input=[{"role": "system", "content": "A"}]),
+        response("previews", tools=[{"type": "web_search_preview"}]),
+        response("previews and a tool", tools=[{"type": "web_search_preview"}, WEATHER]),
+        response("servers", tools=[{"type": "mcp", "server_label": "s"}]),
+        response("servers and a tool", tools=[{"type": "mcp", "server_label": "s"}, WEATHER]),
+        response("outputs in parts", input=[CALL, {**RESULT, "output": [typed("a"), typed("b")]}]),
+        response("reuse", kv_transfer_params={"prompt_token_ids": [5, 6]}),
+        response("media", media_io_kwargs={"image": {"a": 1}}),
+        response("constraint", structured_outputs={"regex": "a"}),
+        response("format", text={"format": {"type": "json_object"}}),
+        *each(response, "reasoning", {"effort": "max"}, {"effort": "high"}, {"effort": None}),
     ]

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from render_service.corpus import Case, unique
 from render_service.corpus.response_items import item_cases
 from render_service.corpus.response_tools import call_grammar_cases, tool_cases
-from tests.record.door_cases import door_cases
+from tests.record.door_cases import door_cases, earlier_cases
 from tests.record.family_cases import family_cases
 from tests.record.render import flags, post, stable
 from tests.render_service.family_models import make
@@ -63,6 +63,7 @@ FAMILIES = {
             "reasoning_parser": "openai_gptoss",
             "tool_call_parser": "openai",
             "enable_auto_tool_choice": True,
+            "max_model_len": 360,
         },
         whole=True,
         variables={"VLLM_SYSTEM_START_DATE": DATE},
@@ -112,7 +113,7 @@ def kept(answer: Any, whole: bool) -> Any:
 def other_doors(family: Family) -> list[Case]:
     """Responses and Messages requests."""
     items = [*item_cases(), *tool_cases(), *call_grammar_cases()]
-    return unique([*items, *door_cases(family.settings["served_model_name"][0])])
+    return unique([*items, *earlier_cases(), *door_cases(family.settings["served_model_name"][0])])
 
 
 def record(family: Family, cases: list[Case], url: str) -> list[dict[str, Any]]:

@@ -41,6 +41,7 @@ OTHER_WORDS = {
     ("deepseek_v4", "family, an unknown task"): SET,
     ("deepseek_v4", "messages, empty developer"): "a dump of the message in vLLM",
     ("deepseek_v41", "messages, null text part"): PYTHON,
+    ("harmony_doors", "earlier 13"): "the roles that there are",
     ("mistral", "messages, own role"): PYTHON,
     ("mistral_v15", "messages, own role"): PYTHON,
 }
@@ -55,6 +56,24 @@ DELIBERATE = {
             "messages, reasoning as prompt_embeds": EMBEDS,
             "messages, reasoning as prompt_embeds, tokenized": EMBEDS,
         }.items()
+    },
+    **{
+        ("harmony_doors", case): reason
+        for reason, cases in {
+            "500 in vLLM": ("input 69", "input 104", "reference with role"),
+            "wrong parts make an item of another kind": ("input 91", "input 92", "wrong part said"),
+            "an object is no list of items": ("object as input",),
+            "refused by its type alone": (
+                *("more tools", "more tools with id", "other item without its fields"),
+                *("search bad", "file search bad"),
+            ),
+            "a text in parts is one": ("outputs in parts",),
+            "which fault of two is named": (
+                *("namespace bad parameters", "tools named", "tool hidden"),
+                *(f"grammar choice {number}" for number in (2, 3, 5)),
+            ),
+        }.items()
+        for case in cases
     },
     ("deepseek_v32", "messages, no messages"): "500 in vLLM",
     ("deepseek_v41", "messages, string part"): STRINGS,
