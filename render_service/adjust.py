@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from parsers import FROM_TEMPLATE
+
 if TYPE_CHECKING:
     from .protocol.chat import ChatRequest
     from .settings import Settings
@@ -29,7 +31,7 @@ apertus functiongemma gigachat3 granite4 hermes internlm jamba lfm2 longcat mini
 qwen3_json step3
 """
 
-REASONING = frozenset(_REASONING.split())
+REASONING = frozenset((*_REASONING.split(), *FROM_TEMPLATE))
 """Reasoning parsers that keep special tokens."""
 
 TOOLS = frozenset(_TOOLS.split())
@@ -38,8 +40,8 @@ TOOLS = frozenset(_TOOLS.split())
 TOOLS_IN_USE = frozenset(_TOOLS_IN_USE.split())
 """Tool parsers that keep them where the request has tools and may call them."""
 
-SPACELESS = "kimi_k3"
-"""Reasoning and tool parser that reads markers of several special tokens as one text."""
+SPACELESS = frozenset(("kimi_k3", *FROM_TEMPLATE))
+"""Reasoning and tool parsers that read markers of several special tokens as one text."""
 
 
 def keeps_special_tokens(settings: Settings, request: ChatRequest) -> bool:
@@ -47,7 +49,7 @@ def keeps_special_tokens(settings: Settings, request: ChatRequest) -> bool:
     reasoning = settings.reasoning_parser
     tool = settings.tool_call_parser if settings.enable_auto_tool_choice else None
     may_call = request.tool_choice != "none"
-    if reasoning in REASONING:
+    if reasoning in REASONING or tool in FROM_TEMPLATE:
         return True
     if tool in TOOLS:
         return may_call or reasoning is not None
@@ -57,6 +59,5 @@ def keeps_special_tokens(settings: Settings, request: ChatRequest) -> bool:
 def joins_special_tokens(settings: Settings, request: ChatRequest) -> bool:
     """Whether the parsers in force need special tokens in the text without spaces between them."""
     tool = settings.tool_call_parser if settings.enable_auto_tool_choice else None
-    return SPACELESS in (tool, settings.reasoning_parser) and keeps_special_tokens(
-        settings, request
-    )
+    named = SPACELESS & {tool, settings.reasoning_parser}
+    return bool(named) and keeps_special_tokens(settings, request)

@@ -65,6 +65,9 @@ def constrain_calls(
     if not parser or not request.tools or request.tool_choice in (None, "none"):
         return request
     _check_named(parser, request)
+    if parser == "hf":
+        _refuse_guarantees(request)
+        return request
     level_name = settings.tool_strict_level
     level = DEFAULT_LEVEL.get(parser, AUTO) if level_name is None else LEVELS[level_name]
     tagged = _tagged(parser, level, request, outputs, answer, vocab)
@@ -94,6 +97,23 @@ def _check_named(parser: str, request: ChatRequest) -> None:
         raise RequestError(f"The tool with name '{name}' is not found in the tools list.")
     if parser in JSON_CALLS:
         raise RequestError(f"Tool '{name}' has not been passed in `tools`.")
+
+
+def _refuse_guarantees(request: ChatRequest) -> None:
+    """RequestError: nothing is known of the format of calls that could hold them to anything."""
+    asked = {
+        "strict tools": ("tools", any(tool.function.strict for tool in request.tools or ())),
+        "required tool choice": ("tool_choice", request.tool_choice == "required"),
+        "named tool choice": ("tool_choice", isinstance(request.tool_choice, NamedToolChoice)),
+        "parallel_tool_calls=False": ("parallel_tool_calls", request.parallel_tool_calls is False),
+    }
+    for guarantee, (param, is_asked) in asked.items():
+        if is_asked:
+            raise invalid(
+                f"response_template parsing cannot guarantee {guarantee} without a "
+                "format-compatible structural grammar",
+                param,
+            )
 
 
 def _answer(outputs: StructuredOutputs) -> Node | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from parsers import FROM_TEMPLATE
+
 from . import adjust
 
 if TYPE_CHECKING:
@@ -64,19 +66,30 @@ def components(
         "exclude_tools_when_tool_choice_none": settings.exclude_tools_when_tool_choice_none,
         "trust_request_chat_template": _trust(settings, templates),
         # Names of one format may still differ in what they ask of the engine.
-        "reasoning_parser": [reasoning, settings.reasoning_parser in adjust.REASONING, *foreign],
+        "reasoning_parser": [
+            reasoning,
+            settings.reasoning_parser in adjust.REASONING,
+            *foreign,
+            *_response_template(tokenizer, reasoning),
+        ],
         "tool_call_parser": tool
         and [
             tool,
             settings.tool_call_parser in adjust.TOOLS,
             settings.tool_call_parser in adjust.TOOLS_IN_USE,
             *foreign,
+            *_response_template(tokenizer, tool),
         ],
         "auto_tool_choice": tool is not None,
         "tool_strict_level": tool and settings.tool_strict_level,
         "generation_config": _generation_config(generation),
         "max_model_len": max_model_len,
     }
+
+
+def _response_template(tokenizer: Tokenizer, name: str | None) -> list[Any]:
+    """What a parser of this name reads in the tokenizer's configuration."""
+    return [tokenizer.config.get("response_template")] if name in FROM_TEMPLATE else []
 
 
 def _tokenizer(tokenizer: Tokenizer, vocab_size: int) -> dict[str, Any]:

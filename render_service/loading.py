@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,8 @@ def _load_format(
             reasoning=reasoning or None,
             vocab=tokenizer.added_tokens,
             special_ids=tokenizer.all_special_ids,
+            response_template=tokenizer.config.get("response_template"),
+            decode=partial(tokenizer.decode, skip_special_tokens=False),
         )
     except ValueError as error:  # a marker is missing, or the names do not go together
         raise StartupError(str(error)) from error
@@ -156,9 +159,7 @@ def _native(
     settings: Settings, detokenizer: Detokenizer, format: parsers.Format | None
 ) -> NativeParser:
     try:
-        return NativeParser(
-            detokenizer, format, keeps_pace=settings.stream_state_format == "vllm"
-        )
+        return NativeParser(detokenizer, format, keeps_pace=settings.stream_state_format == "vllm")
     except PaceError as error:
         raise StartupError(
             f"--stream-state-format vllm: {error}, so vLLM could not go on with streams exactly. "

@@ -60,6 +60,8 @@ def from_model(name: str, names: Names, text: str, prompt: str | None, size: int
 def from_text(names: Names, text: str, prompt: str | None, size: int) -> Source:
     """Characters; the markers that are tokens of such models count as tokens. Raises UsageError."""
     check_parser_names(*names)
+    if own := [name for name in names if name in parsers.FROM_TEMPLATE]:
+        raise UsageError(f"--model is needed: {own[0]} is what the model's response template says")
     wanted = {("tool", names.tool), ("reasoning", names.reasoning)}
     used = [f for f in parsers.describe() if wanted & {(f.kind, name) for name in f.names}]
     vocab = {token: i for i, token in enumerate({t: 0 for f in used for t in f.vocabulary}, 1)}

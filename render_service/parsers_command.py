@@ -51,6 +51,7 @@ def _lines(facts: parsers.Facts) -> Iterator[str]:
         "tokens": [marker for marker in facts.tokens if marker not in facts.needs],
         "as text": facts.texts,
         "in the prompt": facts.prompt,
+        "read from": ["response_template in tokenizer_config.json"] if facts.from_template else [],
         "switched off by": facts.switches,
     }
     for title, words in rows.items():
