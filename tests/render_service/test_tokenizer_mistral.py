@@ -72,3 +72,23 @@ def test_streamed_text_is_the_whole_text(tokenizer: MistralTokenizer) -> None:
 def test_digest(tokenizer: MistralTokenizer, tmp_path: Path) -> None:
     other = load_mistral_tokenizer(find(str(make("mistral_v3", Path(), tmp_path))))
     assert tokenizer.serialized() != other.serialized()
+
+
+def test_sentencepiece(tmp_path: Path) -> None:
+    pytest.importorskip("sentencepiece")
+    import mistral_common
+
+    name = "mistral_instruct_tokenizer_240323.model.v3"
+    data = Path(mistral_common.__file__).parent / "data" / name
+    (tmp_path / "tokenizer.model.v3").write_bytes(data.read_bytes())
+    old = load_mistral_tokenizer(find(str(tmp_path)))
+    ids = old.encode(TEXT, add_special_tokens=False)
+    assert old.decode(ids, skip_special_tokens=True) == TEXT
+    assert old.decode(ids[:3], skip_special_tokens=False) == "▁naïve"  # as in vLLM
+    assert not old.special_ids.intersection(ids)
+    tokens = [old.id_to_token(index) or "" for index in ids]
+    assert old.tokens_to_string(["<s>", *tokens, "[TOOL_CALLS]"]) == f"{TEXT}[TOOL_CALLS]"
+    detokenizer = Detokenizer(old)
+    assert detokenizer.kind == "window"
+    stream = detokenizer.start(None, skip_special_tokens=True)
+    assert "".join("".join(stream.feed([index])) for index in ids) == TEXT
