@@ -54,7 +54,8 @@ def text_of(names: Names, kind: str, repeats: int = 100) -> str:
 
 def context_of(names: Names) -> Context:
     """A request with tools that has the model reason."""
-    switches = REASONING_FORMATS[names.reasoning].switches if names.reasoning else ()
+    form = REASONING_FORMATS.get(names.reasoning or "")
+    switches = form.switches if form else ()
     return Context(tools=TOOLS, tool_choice="auto", template_kwargs=dict.fromkeys(switches, True))
 
 

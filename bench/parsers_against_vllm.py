@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import parsers
 from parsers import Context, Piece, Special
-from tests.parsers.bits import reasoning_family, tool_family
+from tests.parsers.bits import load, reasoning_family, tool_family
 
 from .parser_outputs import KINDS, TOKENS, Names, context_of, measures, text_of
 
@@ -143,9 +143,11 @@ def rows(models: Path, names: Names) -> Iterator[Row]:
     from tests.record.vllm_parser import Oracle
 
     model, added = family_of(names)
-    oracle = Oracle(models / model, names.tool, names.reasoning, list(added))
+    family = tool_family(names.tool) or reasoning_family(names.reasoning)
+    template = family.response_template if family else None
+    oracle = Oracle(models / model, names.tool, names.reasoning, list(added), template)
     facts = oracle.facts()
-    fmt = parsers.load(*names, facts["vocab"], facts["special_ids"])
+    fmt = load(*names, facts["vocab"], facts["special_ids"])
     specials = [str(special) for special in fmt.specials.values()]
     for kind in KINDS:
         if (kind == "reasoning") != (names.reasoning is not None):

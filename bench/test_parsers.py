@@ -15,7 +15,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 import parsers
 from parsers import Context, Format, Piece
-from tests.parsers.bits import SPECIAL_IDS, SPECIALS
+from tests.parsers.bits import SPECIAL_IDS, SPECIALS, load
 
 from .parser_outputs import KINDS, TOKENS, Names, context_of, measures, pieces_of
 
@@ -68,7 +68,7 @@ def test_parser(
     how: Callable[[Format, Context, list[Piece]], None],
     names: Names,
 ) -> None:
-    fmt = parsers.load(*names, SPECIALS, SPECIAL_IDS)
+    fmt = load(*names, SPECIALS, SPECIAL_IDS)
     context, pieces = context_of(names), pieces_of(fmt, names, kind)
     assert measures(kind, fmt.parse(pieces, context, finish_reason="length"))
     benchmark.group = f"{kind}, {how.__name__}"

@@ -2,32 +2,36 @@
 
     python -m tests.long.parser_cuts --cases 200000 --seed 1
 
-A case is a name or a pair of names, an output and a way to cut it. Its joined events must be
-those of the whole output, also through a snapshot after each chunk, and the arguments of its
-calls JSON or a prefix of it. A failing case is shrunk and printed; the exit code is then 1.
+A case is a name or a pair of names, an output and a way to cut it. Its events, once adjacent ones
+are joined, must be those of the whole output, in the same order and also through a snapshot after
+each chunk, no snapshot too large, and the arguments of its calls JSON or a prefix of it. A failing
+case is shrunk and printed; the exit code is then 1.
 The short run in `tests/parsers/test_cuts.py` is part of the tests.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from random import Random
+from typing import NamedTuple
 
 import parsers
-from parsers import Context, Format, Piece, Special
-from parsers.registry import REASONING_FORMATS
+from parsers import Context, Event, Format, Piece, Special, ToolCall
+from parsers.format import joined
 from tests.parsers import random_outputs
 from tests.parsers.bits import PLAIN, SPECIAL_IDS, SPECIALS, TOOLS, load, seen
 from tests.parsers.json_prefix import is_json_prefix
-from tests.parsers.random_outputs import PROMPTS, Chunks
-from tests.parsers.support import characters, streamed
+from tests.parsers.random_outputs import Chunks
+from tests.parsers.support import characters
+from tests.parsers.test_bounds import BOUND, value_held
 
 SHOWN = 20
 """Failing cases that are printed."""
@@ -42,6 +46,14 @@ class Case:
     prompt: list[int] | None
     chunks: Chunks
     resumed: bool
+
+
+class Outcome(NamedTuple):
+    """largest: characters of the largest state, without the value that it may hold whole."""
+
+    events: list[Event]
+    called: bool
+    largest: int
 
 
 @dataclass(slots=True)
@@ -79,14 +91,56 @@ def fault(case: Case) -> str | None:
     try:
         whole = streamed(fmt, case.context, case.prompt, [glued(case.chunks)])
         parts = streamed(fmt, case.context, case.prompt, case.chunks, resumed=case.resumed)
-        if parts != whole:
-            same = case.resumed and whole == streamed(fmt, case.context, case.prompt, case.chunks)
-            return "snapshot" if same else "chunking"
+        if parts[:2] != whole[:2]:
+            uncut = streamed(fmt, case.context, case.prompt, case.chunks)
+            return "snapshot" if case.resumed and whole[:2] == uncut[:2] else "chunking"
     except Exception as error:
         return f"raises {type(error).__name__}"
-    if not all(is_json_prefix(arguments) for _, arguments in whole[2]):
+    if not all(is_json_prefix(call.arguments) for call in joined(whole.events)[2]):
         return "arguments"
-    return None
+    return "state" if parts.largest > BOUND else None
+
+
+def streamed(
+    fmt: Format,
+    context: Context,
+    prompt: Sequence[int] | None,
+    chunks: Chunks,
+    *,
+    resumed: bool = False,
+) -> Outcome:
+    """`resumed`: through JSON after each chunk, with as much of the context as the format needs."""
+    stream, needed = fmt.start(context, prompt), fmt.needs(context)
+    events: list[Event] = []
+    largest = 0
+    for chunk in chunks:
+        events += stream.feed(chunk)
+        if resumed:
+            state = stream.snapshot()
+            held = value_held(stream._decoder)
+            largest = max(largest, len(dumps(state)) - sum(map(len, map(dumps, held))))
+            stream = fmt.resume(json.loads(json.dumps(state)), needed)
+    events += stream.finish("stop")
+    return Outcome(merged(events), stream.called, largest)
+
+
+def dumps(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def merged(events: list[Event]) -> list[Event]:
+    """Adjacent events of one kind are one."""
+    found: list[Event] = []
+    for event in events:
+        last = found[-1] if found else None
+        if last and type(last) is type(event) and not isinstance(event, ToolCall):
+            *index, text = event
+            *before, start = last
+            if index == before:
+                found[-1] = type(event)(*index, start + text)  # type: ignore[arg-type,call-arg]  # of one kind
+                continue
+        found.append(event)
+    return found
 
 
 def glued(chunks: Chunks) -> list[Piece]:
@@ -113,10 +167,8 @@ def cases(rng: Random) -> Iterator[Case]:
         if fmt and rng.random() < 0.8:
             vocab = seen(fmt, vocab)
         pieces = random_outputs.output(rng, tool, reasoning, vocab)
-        form = REASONING_FORMATS.get(reasoning or "")
-        switches = form.switches if form else ()
-        context = random_outputs.context(rng, switches)
-        case = Case(tool, reasoning, plain, context, rng.choice(PROMPTS), [], False)
+        context = random_outputs.context(rng, random_outputs.told(rng, tool, reasoning))
+        case = Case(tool, reasoning, plain, context, random_outputs.prompt(rng, vocab), [], False)
         for resumed in (False, False, True):
             yield replace(case, chunks=random_outputs.cut(rng, pieces), resumed=resumed)
         yield replace(case, chunks=[[c] for c in characters(pieces)], resumed=True)
@@ -229,6 +281,7 @@ def main(argv: list[str]) -> int:
                 ("chunking", "chunking differences"),
                 ("snapshot", "snapshot differences"),
                 ("arguments", "arguments that are no JSON"),
+                ("state", "states that are too large"),
             )
         )
         + "".join(f", {n} times {k}" for k, n in report.kinds.items() if k.startswith("raises"))

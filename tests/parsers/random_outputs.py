@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from random import Random
 from typing import Any
 
 from parsers import Context, Piece, Special
+from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
 
 from . import bits
 
@@ -89,12 +91,16 @@ def output(
         place = rng.randrange(len(parts))
         at = rng.randint(0, len(parts[place]))
         parts[place] = parts[place][:at] + stretched(rng) + parts[place][at:]
+    if rng.random() < 0.1:  # tokens may also be spelt by text
+        vocab = {text: token for text, token in vocab.items() if rng.random() < 0.5}
     # A marker that is spelt over two parts is text.
     return [piece for part in parts for piece in bits.pieces_from(part, vocab)]
 
 
 def cut(rng: Random, pieces: Sequence[Piece]) -> Chunks:
-    """The same output in other chunks: text cut and joined anywhere."""
+    """The same output in other chunks: text cut and joined anywhere, also inside a character."""
+    if rng.random() < 0.2:
+        return cut_bytes(rng, pieces)
     often, joins = rng.choice((0.0, 0.2, 0.6, 1.0)), rng.choice((0.0, 0.3, 0.8))
     chunks: Chunks = []
     for piece in pieces:
@@ -111,14 +117,49 @@ def cut(rng: Random, pieces: Sequence[Piece]) -> Chunks:
     return chunks
 
 
-def context(rng: Random, switches: Sequence[str] = ("enable_thinking",)) -> Context:
-    """switches: template arguments that may be given."""
-    told = {name: rng.random() < 0.5 for name in switches if rng.random() < 0.3}
+def cut_bytes(rng: Random, pieces: Sequence[Piece]) -> Chunks:
+    """Tokens of a few bytes each, as a detokenizer gives their text: a character comes with its
+    last byte, so that a chunk may have no text at all.
+    """
+    most = rng.choice((1, 2, 3, 9))
+    chunks: Chunks = []
+    for piece in pieces:
+        if isinstance(piece, Special):
+            chunks.append([piece])
+            continue
+        decoder, left = getincrementaldecoder("utf-8")(), piece.encode()
+        while left:
+            size = rng.randint(1, most)
+            text, left = decoder.decode(left[:size]), left[size:]
+            chunks.append([text] if text or rng.random() < 0.5 else [])
+    return chunks
+
+
+def prompt(rng: Random, vocab: Mapping[str, int]) -> list[int] | None:
+    """None, one of `PROMPTS`, or some tokens of the vocabulary."""
+    if rng.random() < 0.6 or not vocab:
+        return rng.choice(PROMPTS)
+    return rng.choices([9, *vocab.values()], k=rng.randint(1, 4))
+
+
+def told(rng: Random, tool: str | None, reasoning: str | None) -> dict[str, Any]:
+    """Template arguments that the formats look at, with values that mean something to them."""
+    form, calls = REASONING_FORMATS.get(reasoning or ""), TOOL_FORMATS.get(tool or "")
+    known: list[tuple[str, Any]] = [("enable_thinking", False)]
+    if form:
+        known += [(name, value) for name in form.switches for value in (True, False)]
+        known += [*form.off, *((name, value) for name, value, _ in form.starts)]
+    if calls:
+        known += [*calls.dialects]
+    return dict(pair for pair in known if rng.random() < 0.25)
+
+
+def context(rng: Random, kwargs: Mapping[str, Any]) -> Context:
     return Context(
         tools=rng.choice([bits.TOOLS, bits.TOOLS, ()]),
         tool_choice=rng.choice(["auto", "auto", "none", "required", "named"]),
         named_tool="look",
         parallel_tool_calls=rng.random() < 0.7,
         include_reasoning=rng.random() < 0.8,
-        template_kwargs=told,
+        template_kwargs=kwargs,
     )

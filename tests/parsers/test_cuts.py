@@ -11,7 +11,7 @@ from parsers import Context, Special
 from tests.long import parser_cuts
 
 from . import bits
-from .support import streamed
+from .random_outputs import Chunks
 
 
 def test_no_way_to_cut_or_resume_generated_outputs_changes_them() -> None:
@@ -24,7 +24,7 @@ def test_no_way_to_cut_or_resume_generated_outputs_changes_them() -> None:
 AUTO = Context(tools=bits.TOOLS, tool_choice="auto")
 NAMED = Context(tools=bits.TOOLS, tool_choice="named", named_tool="look")
 # What long runs found, shrunk: names, request, chunks.
-FOUND: list[tuple[str | None, str | None, Context, parser_cuts.Chunks]] = [
+FOUND: list[tuple[str | None, str | None, Context, Chunks]] = [
     ("seed_oss", None, NAMED, [['{"":'], ["{"]]),
     ("gemma4", None, AUTO, [[Special("<|tool_call>"), ":k{ "], ["]"]]),
 ]
@@ -32,7 +32,7 @@ FOUND: list[tuple[str | None, str | None, Context, parser_cuts.Chunks]] = [
 
 @pytest.mark.parametrize(("tool", "reasoning", "context", "chunks"), FOUND)
 def test_what_long_runs_found(
-    tool: str | None, reasoning: str | None, context: Context, chunks: parser_cuts.Chunks
+    tool: str | None, reasoning: str | None, context: Context, chunks: Chunks
 ) -> None:
     for resumed in (False, True):
         case = parser_cuts.Case(tool, reasoning, False, context, None, chunks, resumed)
@@ -48,8 +48,9 @@ def test_a_fault_is_found_and_shrunk(
         chunks = args[3]
         assert isinstance(chunks, list)
         ended = next((at for at, chunk in enumerate(chunks) if chunk[-1] == "Hm"), len(chunks))
-        return streamed(*args[:3], chunks[: ended + 1], **options)  # type: ignore[arg-type,call-arg]  # as given
+        return whole(*args[:3], chunks[: ended + 1], **options)  # type: ignore[arg-type,call-arg]  # as given
 
+    whole = parser_cuts.streamed
     monkeypatch.setattr(parser_cuts, "streamed", losing)
     assert parser_cuts.main(["--cases", "800", "--seed", "3"]) == 1
     printed = capsys.readouterr().out
