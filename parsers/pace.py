@@ -3,7 +3,8 @@
 vLLM's streaming parsers hold back other text than ours do, and send some sooner. What they have
 sent after each chunk must be known exactly for a stream to cross between the two half-way. A
 format at vLLM's pace (`Format.at_vllm_pace`) gives vLLM's streamed answer, chunk by chunk.
-Measured against vLLM 0.33.0 by tests/record/pace.py.
+Measured against vLLM 0.33.0 by tests/record/pace.py. Only names are here whose streamed answer
+does not depend on how many tokens a chunk has, and then is the same at each chunk.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ class Sends(Enum):
     """How much of a call's arguments vLLM sends."""
 
     WRITTEN = auto()
-    """All that is written, also the beginning of a number or an escape."""
-    STRIPPED = auto()
-    """The same without white space at its end."""
+    """All that is written, also the beginning of a number or an escape, but for white space at its
+    end.
+    """
     SETTLED = auto()
     """A value is closed, or sent at all if it is no string, once something follows it."""
 
@@ -41,7 +42,6 @@ class Announces(Enum):
 class Pace:
     """Of a tool parser.
 
-    alone: the chunk that brings a name brings no arguments.
     blanks: white space before the first words is content at once, else with the words.
     marks: what may become a marker of the format is held back wherever it stands, as vLLM's
     engine-based parsers do. ends: markers that are held back in arguments.
@@ -49,7 +49,6 @@ class Pace:
 
     sends: Sends
     announces: Announces = Announces.BEGUN
-    alone: bool = False
     blanks: bool = True
     marks: bool = False
     ends: tuple[str, ...] = ()
@@ -62,7 +61,7 @@ class ReasoningPace:
     marks: bool = False
 
 
-HERMES = Pace(sends=Sends.STRIPPED, announces=Announces.KNOWN, ends=("</tool_call>",))
+HERMES = Pace(sends=Sends.WRITTEN, announces=Announces.KNOWN, ends=("</tool_call>",))
 ENGINE = Pace(sends=Sends.SETTLED, announces=Announces.FOLLOWED, blanks=False, marks=True)
 TAGGED = Pace(sends=Sends.SETTLED, blanks=False, marks=True)
 ENGINE_THINKS = ReasoningPace(marks=True)
@@ -72,11 +71,9 @@ TOOLS: Mapping[str, Pace] = MappingProxyType(
         "hermes": HERMES,
         "longcat": replace(HERMES, ends=("</longcat_tool_call>",)),
         "qwen3_coder": ENGINE,
-        "deepseek_v31": Pace(sends=Sends.WRITTEN, alone=True),
         "glm45": TAGGED,
         "seed_oss": TAGGED,
         "step3p5": TAGGED,
-        "step5": TAGGED,
     }
 )
 REASONINGS: Mapping[str, ReasoningPace] = MappingProxyType(

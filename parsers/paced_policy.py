@@ -28,7 +28,7 @@ class PacedPolicy(Policy):
 
     __slots__ = (
         "_after", "_ahead", "_called", "_counts", "_due", "_early", "_ended", "_late", "_markers",
-        "_named", "_pace", "_thinks", "paced",
+        "_pace", "_thinks", "paced",
     )  # fmt: skip
 
     def __init__(
@@ -49,7 +49,6 @@ class PacedPolicy(Policy):
         self._early = False  # the name of the call that begins next is out
         self._due: str | None = None  # the end of a value that waits for what follows it
         self._late: ToolCall | None = None  # a name that waits for what follows it
-        self._named = False  # a name went out with this chunk
         self._ended = False
         # Where the request forbids its tools, vLLM's engine passes over calls.
         self._counts = context.keeps_calls or not context.tools
@@ -84,7 +83,6 @@ class PacedPolicy(Policy):
         if self._pace is not None and not self._pace.blanks:
             self.said = said
         self._ahead = ""
-        self._named = True
         if self.paced and self._pace is not None and self._pace.announces is Announces.FOLLOWED:
             self._late = self._taken_back()
 
@@ -176,7 +174,6 @@ class PacedPolicy(Policy):
         events = super().take()
         if kept:
             self._kind, self._parts = kind, [run[len(run) - kept :]]
-        self._named = False
         return events
 
     def _go_ahead(self, pending: str) -> None:
@@ -204,9 +201,7 @@ class PacedPolicy(Policy):
             kept = _overlap(run, self._markers) if pace.marks and self._calls_live else 0
         else:
             kept = _overlap(run, pace.ends)
-        if self._kind is Arguments and pace.alone and self._named:
-            return len(run)
-        if self._kind is Arguments and pace.sends is Sends.STRIPPED:
+        if self._kind is Arguments and pace.sends is Sends.WRITTEN:
             kept = len(run) - len(run[: len(run) - kept].rstrip())
         return kept
 
