@@ -1,4 +1,4 @@
-"""Properties of formats that models bring, over templates of every construct; and what is refused.
+"""Properties of formats that models bring, over templates of every construct.
 
 Recorded answers of vLLM for these templates are in `golden/parsers/hf*` and `beam*`.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import parsers
-from parsers import Context, Format, ResponseTemplateError, Special, Tool
+from parsers import Context, Format, Special, Tool
 from parsers.codecs.response_region import StreamedRegion, WholeRegion
 from parsers.codecs.response_tags import TagsRegion
 from parsers.response_calls import region_codec
@@ -159,7 +159,8 @@ def test_reasoning_ended_by_the_request_or_never() -> None:
     ids = tokens(PROMPT)
     assert of(JSON).reasoning_ended(ids, {"enable_thinking": False}) is True
     assert of(JSON).reasoning_ended(tokens(PROMPT + "<think>"), {"enable_thinking": False}) is False
-    again = changed(JSON, "fields", "thinking", repeats=True)
+    again = json.loads(json.dumps(JSON))
+    again["fields"]["thinking"]["repeats"] = True
     assert of(again).reasoning_ended(tokens(PROMPT + "<think>a</think>"), {}) is False
     messages = TEMPLATES["response_messages"].response_template
     for end, ended in {"": False, "<|channel|>final<|message|>": True}.items():
@@ -218,105 +219,19 @@ def test_a_state_whose_marker_is_none() -> None:
     assert added(stream.finish())[1] == "So"
 
 
-# What is refused when the server starts
-
-
-def changed(template: Any, *path: str, **changes: Any) -> Any:
-    copy = json.loads(json.dumps(template))
-    node = copy
-    for key in path:
-        node = node[key]
-    for key, value in changes.items():
-        node.pop(key, None)
-        if value is not None:
-            node[key] = value
-    return copy
-
-
-CALLS = ("fields", "tool_calls")
-CODER = TEMPLATES["response template, coder"].response_template
-REFUSED: dict[str, Any] = {
-    "must be an object": [],
-    "version 2 is not known": changed(JSON, version=2),
-    "unknown keys stop": changed(JSON, stop="x"),
-    "defaults must be an object": changed(JSON, defaults=[]),
-    "unsupported fields name": changed(JSON, "defaults", name="x"),
-    "unsupported fields citations": changed(JSON, "fields", citations={"open": "<c>"}),
-    "'fields' is empty": changed(JSON, fields={}),
-    "fields must be an object": changed(JSON, fields=None),
-    "field 'thinking' must be an object": changed(JSON, "fields", thinking="<think>"),
-    "field 'thinking': unknown keys shut": changed(JSON, "fields", "thinking", shut="x"),
-    "both 'open' and 'open_pattern'": changed(JSON, "fields", "thinking", open_pattern="x"),
-    "'open' must be text": changed(JSON, "fields", "thinking", open=3),
-    "'open' has a text that is empty": changed(JSON, "fields", "thinking", open=["a", ""]),
-    "open_pattern must be a string": changed(JSON, *CALLS, open_pattern=3),
-    "is no regular expression": changed(JSON, *CALLS, open_pattern="("),
-    "cannot be matched as text comes": changed(JSON, *CALLS, open_pattern=r"(a)\1"),
-    "may match no text at all": changed(JSON, *CALLS, open_pattern=r"\s*"),
-    "only one field can be without": changed(JSON, "fields", "thinking", open=None),
-    "'start_anchor' or": changed(JSON, start_anchor=None),
-    "unknown content parser 'yaml'": changed(JSON, *CALLS, content="yaml"),
-    "content_args must be an object": changed(JSON, *CALLS, content_args=[]),
-    "'string_delims' must be a list": changed(
-        JSON, *CALLS, content_args={"string_delims": ["<q>"]}
-    ),
-    "it streams as it is": changed(JSON, "fields", "thinking", content="json"),
-    "and no 'join'": changed(JSON, *CALLS, join=","),
-    "it needs 'open' or 'open_pattern'": changed(
-        changed(JSON, *CALLS, open_pattern=None), "fields", content=None
-    ),
-    "have groups name, and no 'transform'|has groups name": changed(CODER, *CALLS, transform=None),
-    "'transform_each' is true or false": changed(JSON, *CALLS, transform_each=1),
-    "mixes a placeholder with text": changed(JSON, *CALLS, transform={"function": "f {content}"}),
-    "'{tool}' in 'transform' has no value": changed(JSON, *CALLS, transform={"function": "{tool}"}),
-    "'transform' must make a call": changed(JSON, *CALLS, transform={"function": {"name": "x"}}),
-    "xml-inline needs a 'tag_pattern'": changed(CODER, *CALLS, content_args={}),
-    "'tag_pattern' must have a group": changed(
-        CODER, *CALLS, content_args={"tag_pattern": r"<(?P<key>\w+)>(?P<value>.*)</"}
-    ),
-    "must have text before the key": changed(
-        CODER, *CALLS, content_args={"tag_pattern": r"<(?P<key>\w+)>(?P<value>.*?)"}
-    ),
-    "'value_parser' must be an object": changed(CODER, *CALLS, "content_args", value_parser="json"),
-    "'line_sep' and 'kv_sep' must be text": changed(
-        JSON, *CALLS, content="kv-lines", content_args={"kv_sep": ""}
-    ),
-}
-
-
-@pytest.mark.parametrize(("words", "template"), REFUSED.items(), ids=REFUSED)
-def test_templates_that_cannot_be_used(words: str, template: Any) -> None:
-    with pytest.raises(ResponseTemplateError, match=words) as refused:
-        of(template)
-    assert str(refused.value).startswith(
-        "--reasoning-parser hf and --tool-call-parser hf: the response_template in the "
-        "tokenizer's configuration cannot be used: "
-    )
-
-
-def test_names_that_do_not_fit_the_template() -> None:
-    with pytest.raises(ResponseTemplateError, match="hf requires a response_template in the tok"):
-        of(None)
-    bare = {"start_anchor": "a", "fields": {"thinking": {"open": "<think>"}}}
-    assert of(bare, None, "hf").reasoning == "hf"
-    with pytest.raises(
-        ResponseTemplateError, match=r"--tool-call-parser hf requires a .* tool_call"
-    ):
-        of(bare)
-    with pytest.raises(parsers.CombinationError, match=r"parser beam and .* hf cannot be combined"):
-        of(JSON, "hf", "beam")
-    with pytest.raises(
-        parsers.CombinationError, match=r"parser qwen3 and .* hf cannot be combined"
-    ):
-        of(JSON, "hf", "qwen3")
-    with pytest.raises(parsers.UnknownParserError, match="invalid reasoning parser: nope"):
-        of(JSON, "hf", "nope")
-
-
 def test_hidden_reasoning_and_nullable_types() -> None:
     schema = {"properties": {"a": {"type": "integer", "nullable": True}}}
     context = Context(tools=(Tool("run", schema),), tool_choice="auto", include_reasoning=False)
     call = "<tool_call><function=run><parameter=a>null</parameter></function></tool_call>"
     chunks = [[char] for char in f"<think>Hm.</think>So.{call}"]
     expected = ("", "So.", [("run", '{"a": null}')])
-    assert streamed(of(CODER), context, None, chunks, resumed=True) == expected
+    assert (
+        streamed(
+            of(TEMPLATES["response template, coder"].response_template),
+            context,
+            None,
+            chunks,
+            resumed=True,
+        )
+        == expected
+    )

@@ -1,4 +1,7 @@
-"""Formats that the model brings: response templates that we write, each with other constructs."""
+"""Formats that the model brings: response templates that we write, each with other constructs.
+
+Here those whose calls stream; those that wait for their end are in `response_held.py`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ THINK = {"open": "<think>", "close": "</think>"}
 FUNCTION = {"name": "{name}", "arguments": "{content}"}
 
 
-def _template(calls: dict[str, Any], **fields: Any) -> dict[str, Any]:
+def template(calls: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {
         "defaults": {"role": "assistant"},
         "start_anchor": CHAT,
@@ -20,7 +23,7 @@ def _template(calls: dict[str, Any], **fields: Any) -> dict[str, Any]:
     }
 
 
-def _dumped(value: Any) -> str:
+def dumped(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -28,10 +31,10 @@ def _dumped(value: Any) -> str:
 
 
 def _json(name: str, arguments: dict[str, Any]) -> str:
-    return f"<tool_call>{_dumped({'name': name, 'arguments': arguments})}</tool_call>"
+    return f"<tool_call>{dumped({'name': name, 'arguments': arguments})}</tool_call>"
 
 
-JSON = _template(
+JSON = template(
     {
         "open_pattern": r"\s*<tool_call>",
         "close": "</tool_call>",
@@ -74,12 +77,12 @@ JSON_ODD: dict[str, str | list[str]] = {
 def _coder(name: str, arguments: dict[str, Any]) -> str:
     lines = [f"<tool_call>\n<function={name}>"]
     for key, value in arguments.items():
-        shown = value if isinstance(value, str) else _dumped(value)
+        shown = value if isinstance(value, str) else dumped(value)
         lines.append(f"<parameter={key}>\n{shown}\n</parameter>")
     return "\n".join([*lines, "</function>\n</tool_call>"])
 
 
-CODER = _template(
+CODER = template(
     {
         "open_pattern": r"\s*<tool_call>\s*<function=(?P<name>[^>\n]+)>",
         "close_pattern": r"</function>\s*</tool_call>",
@@ -122,142 +125,14 @@ CODER_ODD: dict[str, str | list[str]] = {
     "end token": _coder("run", {}) + "<|im_end|>",
 }  # fmt: skip
 
-# JSON in a dialect of its own, and lists of markers.
-_QUOTE = "<|q|>"
-
-
-def _lax(name: str, arguments: dict[str, Any]) -> str:
-    return f"<|call|>call:{name}{_lax_value(arguments)}<|/call|>"
-
-
-def _lax_value(value: Any) -> str:
-    if isinstance(value, str):
-        return f"{_QUOTE}{value}{_QUOTE}"
-    if isinstance(value, list):
-        return f"[{','.join(map(_lax_value, value))}]"
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{key}:{_lax_value(v)}" for key, v in value.items()) + "}"
-    return _dumped(value)
-
-
-LAX = {
-    "start_anchor": [CHAT, "<|response|>"],
-    "fields": {
-        "thinking": {"open": ["<|think|>", "<think>"], "close": ["<|/think|>", "</think>"]},
-        "tool_calls": {
-            "open_pattern": r"<\|call\|>call:(?P<name>\w+)",
-            "close": "<|/call|>",
-            "repeats": True,
-            "content": "json",
-            "content_args": {"unquoted_keys": True, "string_delims": [[_QUOTE, _QUOTE]]},
-            "transform": {"type": "function", "function": FUNCTION},
-        },
-        "content": {"close": ["<|im_end|>", "<|response|>"]},
-    },
-}
-LAX_ODD = {
-    "keys in quotes": '<|call|>call:run{"a":1,b:"c"}<|/call|>',
-    "string left open": f"<|call|>call:run{{a:{_QUOTE}b}}<|/call|>",
-    "call end in a string": f"<|call|>call:run{{a:{_QUOTE}b<|/call|>c{_QUOTE}}}<|/call|>",
-    "no body": "<|call|>call:run<|/call|> then",
-    "prose body": "<|call|>call:run it<|/call|> then",
-    "other markers": "<|think|>Hm.<|/think|>So.<|response|>More.",
-    "no closing marker": "<|call|>call:run{a:1}",
-    "string parameters": _lax("get_weather", {"days": "2", "metric": "true"}),
-}
-
-# Lines of keys and values, which are JSON or text. All text without a marker is reasoning.
-
-
-def _lines(name: str, arguments: dict[str, Any]) -> str:
-    lines = (f"{key}: {_dumped(value)}" for key, value in arguments.items())
-    return "\n".join([f"CALL {name}", *lines, "END"])
-
-
-LINES = {
-    "version": 1,
-    "start_anchor_pattern": r"<\|im_start\|>assistant\s",
-    "fields": {
-        "thinking": {"close": "</think>"},
-        "content": {"open_pattern": r"(?:^|</?think>\s*)ANSWER:?\s?", "close": "<|im_end|>"},
-        "tool_calls": {
-            "open_pattern": r"CALL (?P<name>\w+)\n?",
-            "close_pattern": r"\n?END",
-            "content": "kv-lines",
-            "content_args": {"value_parser": {"name": "json", "args": {"allow_non_json": True}}},
-            "repeats": True,
-            "transform": {"function": FUNCTION},
-        },
-    },
-}
-LINES_ODD = {
-    "answer": "ANSWER: It is so.<|im_end|>",
-    "thought, answer": "Hm.</think>\nANSWER: It is so.<|im_end|>more",
-    "text values": "CALL get_weather\ncity: Paris\n days : 2\nno value\n\nEND",
-    "thought, call": f"Hm.</think>{_lines('run', {'a': [1, 'b']})}",
-    "no lines": "CALL bare\nEND and then",
-}
-
-# A list of calls in JSON between markers that are no tokens, and an answer that may be empty.
-
-
-def _list(name: str, arguments: dict[str, Any]) -> str:
-    return f"<list>{_dumped([{'tool': name, 'with': arguments}])}</list>"
-
-
-LIST = _template(
-    {
-        "open": "<list>",
-        "close": "</list>",
-        "content": "json",
-        "transform": {"function": {"name": "{tool}", "arguments": "{with}"}},
-        "transform_each": True,
-    }
-)
-LIST_ODD = {
-    "two in one": '<list>[{"tool": "run", "with": {"a": 1}}, {"tool": "bare", "with": {}}]</list>',
-    "nested lists": '<list>[{"tool": "run", "with": {"a": [[1]]}}]</list>',
-    "no list": '<list>{"tool": "run", "with": {}}</list> then',
-    "a key is missing": '<list>[{"tool": "run"}]</list> then',
-    "empty list": "<list>[]</list> then",
-    "string arguments": '<list>[{"tool": "run", "with": "{\\"a\\": 1}"}]</list>',
-}
-
-# Parameters whose repeated values are a list, with a name that is one, and a limit of lookahead.
-
-
-def _merged(name: str, arguments: dict[str, Any]) -> str:
-    body = "".join(f"<{key}:{_dumped(value)}" for key, value in arguments.items())
-    return f"<do {name}>{body}</do>"
-
-
-MERGED = _template(
-    {
-        "open_pattern": r"<do (?P<name>\w{1,64})>",
-        "close": "</do>",
-        "content": "xml-inline",
-        "content_args": {
-            "tag_pattern": r"<(?P<key>\w+):(?P<value>.*?)(?=<\w|\Z)",
-            "value_parser": {"name": "json"},
-            "merge_duplicates": True,
-        },
-        "transform": {"function": FUNCTION},
-    }
-)
-MERGED_ODD = {
-    "repeated parameter": "<do run><a:1<b:2<a:3<a:4</do>",
-    "no value": "<do run><a:</do> then",
-    "text values": "<do run><a:x</do> then",
-}
-
 # The opening marker names the tool; the arguments are the text between the markers.
 
 
 def _named(name: str, arguments: dict[str, Any]) -> str:
-    return f"<fn {name}>{_dumped(arguments)}</fn>"
+    return f"<fn {name}>{dumped(arguments)}</fn>"
 
 
-NAMED = _template(
+NAMED = template(
     {
         "open_pattern": r"<fn (?P<name>[^>]+)>",
         "close": "</fn>",
@@ -279,34 +154,20 @@ TEXT["fields"]["tool_calls"]["content"] = "text"
 TEXT["fields"]["tool_calls"]["close"] = ["</fn>", "<|im_end|>"]
 
 
-def _family(name: str, template: dict[str, Any], call: Any, **more: Any) -> Family:
+def family(name: str, template: dict[str, Any], call: Any, **more: Any) -> Family:
     golden: dict[str, tuple[str | None, str | None]] = {f"hf+hf@{name}": ("hf", "hf")}
     return Family(golden=golden, call=call, response_template=template, **more)
 
 
 FAMILIES = {
-    "response template, coder": _family(
+    "response template, coder": family(
         "coder", CODER, _coder, odd=CODER_ODD, exact=False,
         markup=("<function=", "<parameter=text>", "</parameter>", "</function>"),
     ),
-    "response template, lax": _family(
-        "lax", LAX, _lax, odd=LAX_ODD, markup=("<|call|>call:", "<|/call|>", _QUOTE, "a:"),
-    ),
-    "response template, lines": _family(
-        "lines", LINES, _lines, odd=LINES_ODD, think=("", "</think>"),
-        markup=("CALL ", "END", "ANSWER:", "a: "),
-    ),
-    "response template, list": _family(
-        "list", LIST, _list, odd=LIST_ODD,
-        markup=("<list>", "</list>", '{"tool": "run", "with": {'),
-    ),
-    "response template, merged": _family(
-        "merged", MERGED, _merged, odd=MERGED_ODD, markup=("<do run>", "</do>", "<a:"),
-    ),
-    "response template, named": _family(
+    "response template, named": family(
         "named", NAMED, _named, odd=NAMED_ODD, markup=("<fn run>", "</fn>", '{"a": '),
     ),
-    "response template, text": _family(
+    "response template, text": family(
         "text", TEXT, _named, odd=NAMED_ODD, markup=("<fn run>", "</fn>", '{"a": '),
     ),
     "response template": Family(
