@@ -13,6 +13,9 @@ from render_service.model import Model
 from render_service.stream_state import StreamState
 
 from . import derender_client as client
+from .plugged import TEXT as PLUGGED
+from .plugged import expected, plugged
+from .small_vllm import make_importable
 from .state_streams import PARSED, PLAIN, STREAMS, StateStream, chunks_of, send
 
 Json = dict[str, Any]
@@ -253,3 +256,25 @@ def test_usage_alone_loses_nothing(native: Model, mixed: Model) -> None:
             state = answer["stream_state"]
             answers.append(answer)
         assert texts(answers) == whole
+
+
+def test_parsers_of_vllm_need_no_pace() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        make_importable(patch)
+        mixed, native = plugged(stream_state_format="vllm"), plugged()
+        ids = client.ids_of(mixed, PLUGGED)
+        parts = client.cut(ids, [3] * len(ids))
+        body = {"chat_request": client.CHAT_TOOLS, "prompt_token_ids": [5]}
+        for crossing in range(1, len(parts)):
+            state, answers = None, []
+            for at, generated in enumerate(parts):
+                model = native if at > crossing else mixed
+                sent = vllms(state) if state is not None and at <= crossing + 1 else state
+                answer = client.chat_chunk(
+                    model, generate_chunk=generated, stream_state=sent, **body
+                )
+                state = answer["stream_state"]
+                answers.append(answer)
+            assert client.joined(answers)["content"] == expected()["content"]
+            calls = [(call["name"], call["args"]) for call in client.joined(answers)["calls"]]
+            assert calls == [(call["name"], call["args"]) for call in expected()["calls"]]
