@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import UNSET
 
 from .errors import RequestError
 from .messages import NotMultimodal, conversation
@@ -78,11 +79,15 @@ def chat_prompt(
     tools: Tools,
     kwargs: Mapping[str, Any],
     max_tokens_field: str | None = None,
+    tool_choice: Any = UNSET,
 ) -> Prompt:
     """tools: as dicts, whether or not the template gets to see them.
 
     max_tokens_field: what the client calls `max_completion_tokens`, if not so.
+    tool_choice: as the client wrote it, if not as in a chat.
     """
+    if tool_choice is UNSET:
+        tool_choice = msgspec.to_builtins(request.tool_choice) if request.tools else None
     if request.tool_choice == "none" and model.settings.exclude_tools_when_tool_choice_none:
         tools = None
     chat = Chat(
@@ -90,7 +95,7 @@ def chat_prompt(
         tools=tools,
         kwargs=kwargs,
         reasoning_effort=reasoning_effort(model, request),
-        tool_choice=msgspec.to_builtins(request.tool_choice) if request.tools else None,
+        tool_choice=tool_choice,
         response_format=request.response_format,
         chat_template=request.chat_template,
     )

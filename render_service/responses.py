@@ -97,7 +97,8 @@ def _prompt(
         ids = responses_prompt(model.renderer, request, reasoning_effort(model, chat))
         return limit_ids(model, ids, prompt_limits(model, chat, MAX_TOKENS))
     tools = None if chat.tools is None else msgspec.to_builtins(chat.tools)
-    return chat_prompt(model, chat, tools, kwargs, MAX_TOKENS)
+    choice = request.body.tool_choice if request.body.tools else None
+    return chat_prompt(model, chat, tools, kwargs, MAX_TOKENS, choice)
 
 
 def as_chat(request: ResponsesRequest, *, harmony: bool = False) -> ChatRequest:
