@@ -24,7 +24,7 @@ from .parser_names import check_model_type, check_parser_names, uses_vllm
 from .renderers.choice import load_family_tokenizer, load_renderer
 from .settings import Settings
 from .state_keys import StateKeys
-from .template_source import ChatTemplates, find_templates, operator_template
+from .template_source import ChatTemplates, find_templates
 from .tokenizer import Tokenizer
 from .tokenizer_mode import tokenizer_mode
 from .vllm_backend import VllmBackend
@@ -63,14 +63,12 @@ def load_model(settings: Settings) -> Model:
     with _read_from(f"the tokenizer's files in {tokenizer_files.folder}"):
         mode = tokenizer_mode(settings.tokenizer_mode, config, tokenizer_files)
         tokenizer = load_family_tokenizer(mode, tokenizer_files, config, remote_code=remote_code)
-        given = settings.chat_template
-        renderer = load_renderer(
-            mode, config, tokenizer, None if given is None else operator_template(given).text
-        )
     format = _load_format(settings, config, tokenizer)
     backend = _load_backend(settings, config, tokenizer_files, length)
     with _read_from(f"the chat templates in {tokenizer_files.folder}"):
         templates = _load_templates(settings, tokenizer_files, tokenizer)
+    given = None if settings.chat_template is None else templates.sources["default"].text
+    renderer = load_renderer(mode, config, tokenizer, given)
     with _read_from(f"the generation config of {files.name}"):
         generation = load_generation(settings, files, config, tokenizer)
     vocabulary = vocab_size(config, tokenizer.max_id)

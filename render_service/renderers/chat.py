@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Protocol
 
 from ..protocol.fields import ResponseFormat
@@ -27,6 +28,11 @@ class Chat:
     tool_choice: Any = None
     response_format: ResponseFormat | None = None
     chat_template: str | None = None
+
+
+def digest(template: str | None) -> str | None:
+    """Stands for a template among the facts of a renderer."""
+    return None if template is None else blake2b(template.encode(), digest_size=6).hexdigest()
 
 
 class Renderer(Protocol):

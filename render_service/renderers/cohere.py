@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import RequestError
 from ..hub import StartupError
 from ..messages import Message, conversation
-from .chat import Chat
+from .chat import Chat, digest
 
 FORMATS = ("cmd3", "cmd4")
 ROLES = {
@@ -68,7 +68,7 @@ class CohereRenderer:
         self.facts: Mapping[str, Any] = {
             "renderer": "cohere",
             "melody": version("cohere-melody"),
-            "template": chat_template,
+            "template": digest(chat_template),
         }
 
     def render(self, chat: Chat) -> str:

@@ -14,7 +14,7 @@ import msgspec
 from ..errors import RequestError
 from ..messages import Message, conversation
 from ..protocol.fields import ResponseFormat, invalid
-from .chat import Chat
+from .chat import Chat, digest
 
 if TYPE_CHECKING:
     from ..tokenizer_transformers import TransformersTokenizer
@@ -29,7 +29,7 @@ class KimiK3Renderer:
         self._render = tokenizer.apply_chat_template
         self._chat_template = chat_template
         # What renders is part of the tokenizer, which the fingerprint has; not so the template.
-        self.facts: Mapping[str, Any] = {"renderer": "kimi_k3", "template": chat_template}
+        self.facts: Mapping[str, Any] = {"renderer": "kimi_k3", "template": digest(chat_template)}
 
     def render(self, chat: Chat) -> list[int]:
         messages = list(

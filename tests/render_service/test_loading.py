@@ -17,6 +17,7 @@ from render_service.loading import StartupError, load_model
 from render_service.settings import Settings
 from render_service.tokenize import tokenize
 from tests.conftest import DEMO_MODEL
+from tests.render_service.family_models import make
 from tests.render_service.golden_chat import answer, lines
 
 GOLDEN = json.loads(
@@ -205,8 +206,10 @@ def test_a_parser_that_the_tokenizer_does_not_fit(folder: Path) -> None:
         ),
     ],
 )
-def test_gpt_oss_is_read_as_harmony_only(folder: Path, fields: dict[str, Any], needed: str) -> None:
-    change(folder, "config.json", model_type="gpt_oss")
+def test_gpt_oss_is_read_as_harmony_only(
+    tmp_path: Path, fields: dict[str, Any], needed: str
+) -> None:
+    folder = make("harmony_demo", Path(), tmp_path)
     with pytest.raises(StartupError, match=f"needs {needed}$"):
         load_model(Settings(model=str(folder), **fields))
     # A tool parser that is not used is not refused, as in vLLM.

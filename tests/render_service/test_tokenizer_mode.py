@@ -11,6 +11,7 @@ import pytest
 
 from render_service.hub import ModelFiles, StartupError
 from render_service.loading import load_model
+from render_service.renderers.chat import Chat
 from render_service.settings import Settings
 from render_service.startup import describe
 from render_service.tokenizer_mode import ARCHITECTURES, MODES, tokenizer_mode
@@ -88,6 +89,20 @@ def test_renderers_have_fingerprints_of_their_own(
         digests.add(found.fingerprint.components["chat_template"])
         assert f"harmony, without a chat template, date {date}" in describe(found, "a")
     assert len(digests) == 2
+
+
+def test_an_operators_template(tmp_path: Path) -> None:
+    """It goes to libraries that render by one, and into the fingerprint."""
+    pytest.importorskip("cohere_melody")
+    models = [
+        load_model(Settings(model=str(DEMO_MODEL), tokenizer_mode="cohere", chat_template=template))
+        for template in (None, "{{ messages | length }}", "{{ messages | tojson }}")
+    ]
+    assert len({model.fingerprint.components["chat_template"] for model in models}) == 3
+    renderer = models[1].renderer
+    assert renderer is not None
+    assert renderer.render(Chat(messages=[{"role": "user", "content": "hi"}])) == "1"
+    assert "messages" not in describe(models[1], "a")
 
 
 @pytest.mark.parametrize(
