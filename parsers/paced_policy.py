@@ -58,6 +58,9 @@ class PacedPolicy(Policy):
     # What the stream tells
 
     def content(self, text: str) -> None:
+        if self._early:  # the head of a call whose name is out: vLLM's stream says no more of it
+            self._early = False
+            return
         pace = self._pace
         if self.paced and self._called and self._calls_live and pace and pace.marks:
             self._after += text

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import parsers
-from parsers import Arguments, Content, Context, Event, Piece, Reasoning, Special, ToolCall
+from parsers import Arguments, Content, Context, Event, Piece, Reasoning, Special, Tool, ToolCall
 from parsers.format import Format
 from parsers.pace import REASONINGS, TOOLS, PaceError
 from parsers.paced_stream import PacedStream, is_paced
@@ -121,6 +121,27 @@ def test_released_at_any_chunk_the_answer_is_the_same(file: str) -> None:
                 stream = resumed(fmt, stream, context)
             sent = add(sent, stream.finish(case["finish_reason"]))
             assert sent == whole, f"{case['name']} ({line['plan']}), from chunk {place} on"
+
+
+CALLING = Context(tools=(Tool("run", None),), tool_choice="auto")
+
+
+@pytest.mark.parametrize("rest", ["", ", oh</tool_call>"])
+def test_a_name_that_is_out_is_no_content(rest: str) -> None:
+    """The output ends, or goes wrong, before the arguments of a call whose name vLLM has sent."""
+    stream = format_of("hermes@plain").at_vllm_pace().start(CALLING)
+    events = stream.feed(["Well. ", '<tool_call>{"name": "run"'])
+    events += stream.feed([rest] if rest else [])
+    assert add(("", "", {}), events + stream.finish("length"))[2] == {0: ["run", ""]}
+    assert not any("name" in event.text for event in events if isinstance(event, Content))
+
+
+def test_what_json_does_not_know_is_sent_once() -> None:
+    stream = format_of("hermes@plain").at_vllm_pace().start(CALLING)
+    sent: Sent = "", "", {}
+    for piece in ['<tool_call>{"name": "run", "arguments": {"a": NaN', ', "b": 1', "}}"]:
+        sent = add(sent, stream.feed([piece]))
+    assert sent[2] == {0: ["run", '{"a": NaN, "b": 1}']}
 
 
 def test_every_pace_is_recorded() -> None:
