@@ -133,7 +133,11 @@ def _rendered(model: Model, chat: Chat) -> str | list[int]:
         None if model.settings.chat_template else chat.kwargs.get("chat_template")
     )
     tools = chat.kwargs.get("tools", chat.tools)
-    template = model.templates.pick(tools=tools, source=source)
+    try:
+        template = model.templates.pick(tools=tools, source=source)
+    except RequestError:
+        conversation(chat.messages, content_format="string")  # their faults come first, as in vLLM
+        raise
     seen = conversation(chat.messages, content_format=template.content_format)
     return template.render(seen, tools=tools, kwargs=chat.kwargs)
 

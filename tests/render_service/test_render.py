@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +19,7 @@ from render_service.model import Model
 from render_service.protocol.chat import ChatRequest, decode_chat_request
 from render_service.protocol.completion import CompletionRequest
 from render_service.settings import Settings
+from render_service.template_source import ChatTemplates
 
 from .json_values import bodies, values
 
@@ -295,3 +297,11 @@ def test_an_image_is_refused_with_the_served_name(names: tuple[str, ...], said: 
     error = refused(model(served_model_name=names), messages=[{"role": "user", "content": [part]}])
     assert error.message == f"{said} is not a multimodal model"
     assert (error.status, error.type, error.param) == (400, "BadRequestError", None)
+
+
+def test_faults_of_messages_come_before_a_missing_template() -> None:
+    bare = replace(model(), templates=ChatTemplates({}, special_tokens={}))
+    assert refused(bare).message.startswith("As of transformers v4.44")
+    picture = {"type": "image_url", "image_url": {"url": "http://a"}}
+    error = refused(bare, messages=[{"role": "user", "content": [picture]}])
+    assert error.message.endswith("not a multimodal model")
