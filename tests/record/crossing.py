@@ -67,7 +67,8 @@ class Server:
         return answer.json()
 
     def ids(self, text: str) -> list[int]:
-        return self.post("/tokenize", {"prompt": text, "add_special_tokens": False})["tokens"]
+        answer = self.post("/tokenize", {"prompt": text, "add_special_tokens": False})
+        return list(answer["tokens"])
 
 
 def cut(ids: list[int], sizes: tuple[int, ...]) -> Iterator[list[int]]:
@@ -157,11 +158,12 @@ def texts(server: Server, field: str) -> Iterator[dict[str, Any]]:
     for name, text in TEXTS.items():
         prompt = server.ids("Say:")
         ids = server.ids(text)
-        for kind, more in {
+        kinds: dict[str, dict[str, Any]] = {
             "": {},
             ", logprobs": wants,
             ", all": {"skip_special_tokens": False},
-        }.items():
+        }
+        for kind, more in kinds.items():
             body = {field: own | more, "prompt_token_ids": prompt, "logprobs": kind == ", logprobs"}
             yield {"name": name + kind, "body": body, "ids": ids, "reason": "length"}
 

@@ -168,7 +168,7 @@ def test_a_stream_of_vllms_goes_on_here(file: str, native: Model, mixed: Model, 
         steps = stream["steps"]
         theirs = [step["answer"] for step in steps]
         whole = joined(without_last_words(file, theirs))
-        for crossing in range(1, len(steps), 1 if len(steps) < 30 else 3):
+        for crossing in range(1, len(steps), 1 if len(steps) < 20 else 5):
             state, choices = steps[crossing - 1]["state"], theirs[:crossing]
             for at in range(crossing, len(steps)):
                 answer = send(model, served, stream, at, state)

@@ -95,23 +95,24 @@ def test_to_vllms_form_and_back_changes_nothing(name: str) -> None:
         answer = send(model if at < 5 else plain, stream, generated, state)
         state = vllms(answer["stream_state"]) if at < 5 else answer["stream_state"]
         answers.append(answer)
-    assert "prev_tokens" not in state
+    assert "prev_tokens" not in (state or {})
     assert texts(answers) == whole
 
 
 def test_the_ids_of_calls_stay(mixed: Model) -> None:
     """A call keeps the ID that vLLM gave it; ours come after it."""
-    stream, state, answers = STREAMS["calls"], None, []
+    stream, answers = STREAMS["calls"], []
+    state: Json | None = None
     for generated in chunks_of(mixed, stream):
         answer = send(mixed, stream, generated, state)
         answers.append(answer)
-        state = answer["stream_state"]
-        if len(state.get("last_tool_call_ids", ())) == 1 and "theirs" not in str(state):
-            state = vllms(state) | {"last_tool_call_ids": ["theirs"]}
+        after: Json = answer["stream_state"]
+        state = after
+        if len(after.get("last_tool_call_ids", ())) == 1 and "theirs" not in str(after):
+            state = vllms(after) | {"last_tool_call_ids": ["theirs"]}
     ids = [call[0] for call in texts(answers)["calls"].values()]
     assert [len(one) for one in ids] == [1, 1]
-    assert state is not None
-    assert state["last_tool_call_ids"] == ["theirs", *ids[1]]
+    assert after["last_tool_call_ids"] == ["theirs", *ids[1]]
 
 
 def after(model: Model, stream: StateStream, count: int) -> tuple[Json, Json]:
@@ -230,9 +231,10 @@ def test_taking_over_needs_what_vllm_needs(native: Model, mixed: Model, missing:
 def test_streams_from_before_the_flag_stay(native: Model, mixed: Model) -> None:
     """They have no history: vLLM refuses the offset, and does not begin them anew."""
     stream = STREAMS["calls"]
-    whole, state, answers = run(stream, [native]), None, []
+    whole, answers = run(stream, [native]), []
+    state: Json = {}
     for at, generated in enumerate(chunks_of(native, stream)):
-        answer = send(native if at < 4 else mixed, stream, generated, state)
+        answer = send(native if at < 4 else mixed, stream, generated, state or None)
         state = answer["stream_state"]
         answers.append(answer)
     assert texts(answers) == whole
@@ -268,6 +270,7 @@ def test_parsers_of_vllm_need_no_pace() -> None:
         for crossing in range(1, len(parts)):
             state, answers = None, []
             for at, generated in enumerate(parts):
+                sent: Json | None
                 model = native if at > crossing else mixed
                 sent = vllms(state) if state is not None and at <= crossing + 1 else state
                 answer = client.chat_chunk(
