@@ -17,9 +17,8 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +65,8 @@ class Vllm:
         return outcome(answer.status_code, answer.json())
 
 
-@contextmanager
-def dated() -> Iterator[None]:
-    """Both servers on the day that is recorded."""
+def fix_date() -> None:
+    """Put both servers on the day that is recorded; templates ask for it."""
     from transformers.utils import chat_template_utils
 
     class Day(datetime):
@@ -78,7 +76,33 @@ def dated() -> Iterator[None]:
 
     chat_template_utils.datetime = Day
     our_templates._GLOBALS["strftime_now"] = RENDERED_ON.strftime
-    yield
+
+
+@cache
+def served(folder: Path) -> tuple[Vllm, Model]:
+    settings = Settings(
+        model=str(folder),
+        served_model_name=("served",),
+        trust_request_chat_template=True,
+        fingerprint="off",
+    )
+    return Vllm(folder), load_model(settings)
+
+
+def compare(path: Path, folder: Path) -> tuple[str, int]:
+    """The digests of vLLM's renderings with one template, and how many of ours differ."""
+    vllm, model = served(folder)
+    source = path.read_text(encoding="utf-8")
+    digests, different = "", 0
+    for case in conversation_cases():
+        assert isinstance(case.body, dict)
+        body = {**case.body, "chat_template": source}
+        theirs, mine = vllm.render(body), ours(model, body)
+        digests += digest(theirs)
+        if theirs != mine:
+            different += 1
+            print(f"{path.name} {case.name!r}: vLLM {shown(theirs)} ours {shown(mine)}")
+    return digests, different
 
 
 def main() -> int:
@@ -87,48 +111,25 @@ def main() -> int:
     parser.add_argument("words", nargs="*", metavar="WORD")
     options = parser.parse_args()
     logging.disable(logging.ERROR)
+    fix_date()
     models = Path(os.environ["RENDER_PEERS"]).expanduser() / "models"
     files = sorted(
-        (path for path in (models / "templates").glob("*.jinja")),
-        key=lambda path: (tokenizer_of(path.name), path.name),
+        (models / "templates").glob("*.jinja"), key=lambda path: (tokenizer_of(path.name), path)
     )
-    cases = conversation_cases()
-    lines = [json.dumps({"conversations": [case.name for case in cases]}, ensure_ascii=False)]
-    equal = different = 0
-    served: tuple[str, Vllm, Model] | None = None
-    with dated():
-        for path in files:
-            if options.words and not any(word in path.name for word in options.words):
-                continue
-            name = tokenizer_of(path.name)
-            if served is None or served[0] != name:
-                folder = models / name
-                settings = Settings(
-                    model=str(folder),
-                    served_model_name=("served",),
-                    trust_request_chat_template=True,
-                    fingerprint="off",
-                )
-                served = name, Vllm(folder), load_model(settings)
-            source = path.read_text(encoding="utf-8")
-            found = []
-            for case in cases:
-                assert isinstance(case.body, dict)
-                body = {**case.body, "chat_template": source}
-                theirs, mine = served[1].render(body), ours(served[2], body)
-                found.append(digest(theirs))
-                if theirs == mine:
-                    equal += 1
-                else:
-                    different += 1
-                    print(f"{path.name} {case.name!r}: vLLM {shown(theirs)} ours {shown(mine)}")
-            lines.append(
-                json.dumps({"template": path.name, "model": name, "digests": "".join(found)})
-            )
-            print(f"{path.name} on {name}: {equal} equal, {different} different", flush=True)
+    names = [case.name for case in conversation_cases()]
+    lines: list[dict[str, Any]] = [{"conversations": names}]
+    found = 0
+    for path in files:
+        if not options.words or any(word in path.name for word in options.words):
+            model = tokenizer_of(path.name)
+            digests, different = compare(path, models / model)
+            lines.append({"template": path.name, "model": model, "digests": digests})
+            print(f"{path.name} on {model}: {len(names) - different} equal, {different} different")
+            found += different
     if options.record:
-        GOLDEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return 1 if different else 0
+        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+        GOLDEN.write_text(text, encoding="utf-8")
+    return 1 if found else 0
 
 
 def shown(outcome: Outcome) -> str:

@@ -7,12 +7,14 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from render_service import cli
+from render_service.http_client import HttpClient
 from render_service.local_server import LocalServer
 from tests.conftest import DEMO_MODEL, Serve
 
@@ -160,9 +162,100 @@ def dying(answers: list[bytes]) -> Iterator[str]:
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        yield f"127.0.0.1:{listener.getsockname()[1]}"
-        listener.shutdown(socket.SHUT_RDWR)
-        thread.join()
+        try:
+            yield f"127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+Change = Callable[[str, Any, bytes], tuple[int, bytes] | None]
+
+
+@contextmanager
+def altered(service: LocalServer, change: Change) -> Iterator[str]:
+    """The service behind a proxy that changes some answers: `change(path, body, answer)`."""
+
+    class Proxy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.answer(200, b"{}")
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            status, answer = HttpClient(service.url, timeout=60).ask(self.path, body)
+            found = change(self.path, json.loads(body), answer)
+            self.answer(*(found or (status, answer)))
+
+        def answer(self, status: int, body: bytes) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *words: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def counts(printed: str, step: str) -> dict[str, int]:
+    found: dict[str, int] = json.loads(printed)["steps"][step]
+    return found
+
+
+def test_a_stream_that_is_not_its_whole(service: LocalServer, compare: Run) -> None:
+    def lossy(path: str, body: Any, answer: bytes) -> tuple[int, bytes] | None:
+        if not body.get("stream"):
+            return None
+        streamed = json.loads(answer)
+        for choice in streamed["chunk"]["choices"]:
+            choice["delta"]["content"] = None
+        return 200, json.dumps(streamed).encode()
+
+    words = ("--case", "output, content", "--json")
+    with altered(service, lossy) as url:
+        code, printed, _ = compare(url, service.url, *words)
+        assert (code, counts(printed, "stream")["known"]) == (0, 2)
+        (first, _) = json.loads(printed)["known"]
+        assert first["case"] == "output, content, stream 0 by 1"
+        assert "something else than its answer to the whole" in first["reason"]
+        code, printed, _ = compare(service.url, url, *words)  # ours may not
+        assert (code, counts(printed, "stream")["different"]) == (1, 2)
+
+
+def test_differences_on_purpose(service: LocalServer, compare: Run) -> None:
+    def reworded(path: str, body: Any, answer: bytes) -> tuple[int, bytes] | None:
+        refused = json.loads(answer)
+        if "error" not in refused:
+            return None
+        refused["error"]["message"] = "None of them."
+        return 400, json.dumps(refused).encode()
+
+    with altered(service, reworded) as url:
+        words = (url, service.url, "--json", "--case")
+        code, printed, _ = compare(*words, "structured_outputs={}")
+        assert (code, counts(printed, "render")["known"]) == (0, 1)
+        code, printed, _ = compare(*words, "n=-1")
+        assert (code, counts(printed, "render")["different"]) == (1, 1)
+
+
+def test_answers_that_are_no_json(service: LocalServer, compare: Run) -> None:
+    def broken(path: str, body: Any, answer: bytes) -> tuple[int, bytes] | None:
+        return (502, b"Bad gateway\x1b[31m") if path == "/tokenize" else None
+
+    with altered(service, broken) as url:
+        code, printed, _ = compare(url, service.url, "--case", "output, content", "--json")
+        assert code == 1
+        assert counts(printed, "derender")["skipped"] == 1
+        code, printed, _ = compare(url, service.url, "--case", "output, content")
+        assert "  status: 502 | 200\n" in printed
+        assert "\x1b" not in printed
 
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
