@@ -19,7 +19,7 @@ from typing import Any
 from . import compare_outputs
 from .corpus import Case, cases
 from .corpus.case import CHAT, COMPLETION, DETOKENIZE, MESSAGES, RESPONSES, TOKENIZE, Output
-from .usage_error import UsageError
+from .usage_error import UsageError, read_given
 
 PATHS = (
     *(CHAT, COMPLETION, RESPONSES, MESSAGES, TOKENIZE, DETOKENIZE),
@@ -69,9 +69,9 @@ def _lines(path: Path) -> Iterator[Case]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from None
+        return read_given(str(path)).decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8: {error}") from None
 
 
 def _case(text: str, place: str) -> Case:

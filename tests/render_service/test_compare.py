@@ -319,7 +319,7 @@ def test_mistakes(words: list[str], said: str, service: LocalServer, compare: Ru
     [
         (b"{", "is not JSON"),
         (b"[]", "is not a JSON object"),
-        (b"\xff", "cannot be read"),
+        (b"\xff", "is not UTF-8"),
         (b"{}", "it needs a `url`"),
         (b'{"url": "/v2", "body": {}}', "'/v2' is not one of"),
         (b'{"prompt": "a", "outputs": [5]}', "an output is a text"),
