@@ -23,6 +23,8 @@ class Sends(Enum):
     """All that is written, also the beginning of a number or an escape, but for white space at its
     end.
     """
+    BRACED = auto()
+    """The same without the last brace until a token follows it."""
     SETTLED = auto()
     """A value is closed, or sent at all if it is no string, once something follows it."""
 
@@ -36,6 +38,8 @@ class Announces(Enum):
     """When its arguments begin."""
     FOLLOWED = auto()
     """When anything follows its tag."""
+    GIVEN = auto()
+    """With the first of its arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,8 @@ class Pace:
 
     blanks: white space before the first words is content at once, else with the words.
     marks: what may become a marker of the format is held back wherever it stands, as vLLM's
-    engine-based parsers do. ends: markers that are held back in arguments.
+    engine-based parsers do. ends: markers that are held back in arguments. more: markers that vLLM's engine knows
+    beside those of the format.
     """
 
     sends: Sends
@@ -52,6 +57,7 @@ class Pace:
     blanks: bool = True
     marks: bool = False
     ends: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +69,13 @@ class ReasoningPace:
 
 HERMES = Pace(sends=Sends.WRITTEN, announces=Announces.KNOWN, ends=("</tool_call>",))
 ENGINE = Pace(sends=Sends.SETTLED, announces=Announces.FOLLOWED, blanks=False, marks=True)
+BRACED = Pace(
+    sends=Sends.BRACED,
+    announces=Announces.GIVEN,
+    blanks=False,
+    marks=True,
+    more=("<think>", "</think>"),
+)
 TAGGED = Pace(sends=Sends.SETTLED, blanks=False, marks=True)
 ENGINE_THINKS = ReasoningPace(marks=True)
 
@@ -72,6 +85,7 @@ TOOLS: Mapping[str, Pace] = MappingProxyType(
         "longcat": replace(HERMES, ends=("</longcat_tool_call>",)),
         "qwen3_coder": ENGINE,
         "glm45": TAGGED,
+        "kimi_k2": BRACED,
         "seed_oss": TAGGED,
         "step3p5": TAGGED,
     }

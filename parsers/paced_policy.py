@@ -16,6 +16,7 @@ from .policy import Policy
 from .snapshot import Malformed, count, items, text, texts
 
 _KINDS: dict[str, type[Event]] = {"r": Reasoning, "c": Content, "a": Arguments}
+_LATE = (Announces.FOLLOWED, Announces.GIVEN)
 _LETTERS = {kind: letter for letter, kind in _KINDS.items()}
 
 
@@ -43,7 +44,7 @@ class PacedPolicy(Policy):
         super().__init__(context, **options)
         self._pace = pace
         self._thinks = thinks
-        self._markers = markers
+        self._markers = {*markers, *(pace.more if pace else ())}
         self.paced = True
         self._ahead = ""  # arguments that went out before they were written
         self._early = False  # the name of the call that begins next is out
@@ -86,7 +87,7 @@ class PacedPolicy(Policy):
         if self._pace is not None and not self._pace.blanks:
             self.said = said
         self._ahead = ""
-        if self.paced and self._pace is not None and self._pace.announces is Announces.FOLLOWED:
+        if self.paced and self._pace is not None and self._pace.announces in _LATE:
             self._late = self._taken_back()
 
     def _taken_back(self) -> ToolCall | None:
@@ -153,14 +154,22 @@ class PacedPolicy(Policy):
             self._events.append(self._late)
             self._late = None
 
+    def tagged(self) -> None:
+        """There is text behind the tag of a name, or the call is over."""
+        if self._pace is not None and self._pace.announces is Announces.FOLLOWED:
+            self.followed()
+
     # Ends of chunks
 
     def take(self) -> list[Event]:
         """Nothing yet: `take_chunk` has what is still missing here."""
         return super().take() if self._ended else []
 
-    def take_chunk(self, pending: str) -> list[Event]:
-        """The events of a chunk. pending: what the codec has read of arguments and not written."""
+    def take_chunk(self, pending: str, *, braced: bool) -> list[Event]:
+        """The events of a chunk. pending: what the codec has read of arguments and not written.
+
+        braced: arguments that end here are whole, and no token has followed them.
+        """
         if not self.paced:
             return super().take()
         if not self._called:
@@ -170,7 +179,7 @@ class PacedPolicy(Policy):
         if self.calls and not self.said:
             self.spaces = self.spaces if self._pace and self._pace.blanks else ""
         kind, run = self._kind, "".join(self._parts)
-        kept = self._kept_back(run)
+        kept = self._kept_back(run, braced)
         self._parts = [run[: len(run) - kept]] if kept < len(run) else []
         if not self._parts:
             self._kind = None
@@ -189,7 +198,7 @@ class PacedPolicy(Policy):
         """How much of the text's end may become a marker."""
         return _overlap(text, self._markers)
 
-    def _kept_back(self, run: str) -> int:
+    def _kept_back(self, run: str, braced: bool) -> int:
         """How many characters at the end of the last run stay here."""
         pace = self._pace
         if self._kind is Reasoning:
@@ -204,6 +213,8 @@ class PacedPolicy(Policy):
             kept = _overlap(run, self._markers) if pace.marks and self._calls_live else 0
         else:
             kept = _overlap(run, pace.ends)
+        if braced and self._kind is Arguments and pace.sends is Sends.BRACED and run.endswith("}"):
+            return 1
         if self._kind is Arguments and pace.sends is Sends.WRITTEN:
             kept = len(run) - len(run[: len(run) - kept].rstrip())
         return kept

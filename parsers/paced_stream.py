@@ -11,7 +11,7 @@ from .codecs.tagged_parameters import TaggedDecoder
 from .events import Event
 from .json_stream import JsonStream, escape
 from .paced_policy import PacedPolicy
-from .pieces import Piece
+from .pieces import Piece, Special
 from .regions import Op, Sink
 from .stream import Stream
 
@@ -32,13 +32,14 @@ class PacedStream(Stream):
     def feed(self, pieces: Iterable[Piece]) -> list[Event]:
         policy = self._policy
         owed = policy.release() if policy.paced and not self.keeps_pace else []
-        super().feed(pieces)
+        fed = list(pieces)
+        super().feed(fed)
         name, pending = self._unwritten()
         if name is not None and policy.knows_names:
             policy.announce(name)
         if self._raw or self._decoder is None:
-            policy.followed()
-        return owed + policy.take_chunk(pending)
+            policy.tagged()
+        return owed + policy.take_chunk(pending, braced=self._decoder is None and not _marked(fed))
 
     def _do(self, ops: tuple[Op, ...]) -> bool:
         for op in ops:
@@ -64,6 +65,14 @@ class PacedStream(Stream):
             return None, escape(told[: len(told) - self._policy.overlap(told)])
         reader = getattr(decoder, "reader", None)
         return None, reader.pending if isinstance(reader, JsonStream) else ""
+
+
+def _marked(pieces: list[Piece]) -> bool:
+    """Whether a token has come since the last brace."""
+    for piece in reversed(pieces):
+        if isinstance(piece, Special) or "}" in piece:
+            return isinstance(piece, Special)
+    return False
 
 
 def _waits(decoder: Decoder | None) -> bool:
