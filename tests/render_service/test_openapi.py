@@ -23,8 +23,11 @@ from render_service.model import Model
 from render_service.openapi import OPERATIONS, Operation, document
 from render_service.protocol.answers import ErrorAnswer
 from tests.conftest import DEMO_MODEL, Serve
+from tests.record.openapi import fields
 from tests.render_service.derender_client import ids_of, parsed_demo
 
+GOLDEN = Path(__file__).parent.parent / "golden"
+NOT_SERVED = {"/v1/systemone", "/v1/decisions", "/invocations"}
 DOCS = Path(__file__).parent.parent.parent
 FUNCTIONS: dict[str, Callable[[Model, bytes, str | None], Answer]] = {
     row.path: row.function for row in ENDPOINTS
@@ -53,6 +56,20 @@ def test_references_resolve_and_names_are_unique() -> None:
     assert used <= set(schemas)
     names = re.findall(r'"operationId": "([^"]+)"', text)
     assert len(names) == len(set(names)) == len(OPERATIONS)
+
+
+def names(bodies: list[list[str]]) -> set[str]:
+    return {name for form in bodies for name in form}
+
+
+def test_bodies_have_the_fields_of_vllm() -> None:
+    """vLLM's are recorded by tests/record/openapi.py."""
+    ours = fields(json.loads(json.dumps(document())))
+    for path, recorded in json.loads((GOLDEN / "server" / "openapi.json").read_text()).items():
+        if path not in NOT_SERVED:
+            theirs, mine = names(recorded["body"]), names(ours[path]["body"])
+            assert mine - theirs <= {"previous_token_ids"}
+            assert theirs - mine <= {"prompt" if "responses" in path else None}  # refused there
 
 
 def body_of(case: Case) -> bytes:
