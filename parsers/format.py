@@ -207,6 +207,16 @@ class Format:
         told = {name for name, _ in self._tool.dialects} if self._tool else set()
         return needed(context, reads, told | (self._reasoning.told if self._reasoning else set()))
 
+    def refusal(self, context: Context) -> str:
+        """Why a request with these template arguments cannot be read, for the client; else ""."""
+        tool = self._tool if context.keeps_calls else None
+        parts = [part for part in (self._reasoning, tool) if part]
+        for name, values in (item for part in parts for item in part.allows.items()):
+            given = context.template_kwargs.get(name, values[0])
+            if given not in values:
+                return f"Unsupported {name} {given!r}. Supported values: {', '.join(values)}."
+        return ""
+
     def start(self, context: Context, prompt_token_ids: Sequence[int] | None = None) -> Stream:
         """One output. Without the prompt's IDs, reasoning is taken to be open."""
         stream = self._fresh(context)

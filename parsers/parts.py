@@ -38,6 +38,7 @@ class ReasoningFormat:
     lead: what the answer begins with where the prompt left reasoning open.
     starts: regions where it begins instead by a template argument: (name, value, region).
     rewrites: what its text passes through, and that of the answer.
+    allows: the only values that a template argument may have, if it is given.
     """
 
     name: str
@@ -63,6 +64,7 @@ class ReasoningFormat:
     lead: str = ""
     starts: tuple[tuple[str, str, str], ...] = ()
     rewrites: type[SpeltNewlines] | None = None
+    allows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def told(self) -> set[str]:
@@ -132,6 +134,7 @@ class ToolFormat:
     policy: another one than `Policy` where all of the output is in parts (`part_policies.py`);
     calls are then read even where the request wants none.
     variants: what is read instead where the vocabulary has a token.
+    allows: the only values that a template argument may have, if it is given.
     """
 
     name: str
@@ -149,3 +152,4 @@ class ToolFormat:
     dialects: Mapping[tuple[str, str], ToolFormat] = field(default_factory=dict)
     policy: type[Policy] = Policy
     variants: Mapping[str, ToolFormat] = field(default_factory=dict)
+    allows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

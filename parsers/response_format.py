@@ -157,6 +157,9 @@ class TemplateFormat(Format):
         reads = self._calls.reads if self._calls and self.tool else Reads.PRESENCE
         return needed(context, reads, ())
 
+    def refusal(self, context: Context) -> str:
+        return ""
+
     def at_vllm_pace(self) -> Format:
         """Raises PaceError: vLLM's pace depends on the template."""
         raise PaceError(self.tool, self.reasoning)

@@ -10,6 +10,7 @@ import parsers
 from parsers import Content, Result
 from parsers.paced_stream import PacedStream, is_paced
 
+from .errors import RequestError
 from .output_parser import calls_begun
 
 if TYPE_CHECKING:
@@ -90,6 +91,10 @@ class NativeParser:
         if self._format is None:
             return None
         return self._format.reasoning_ended(prompt_token_ids, template_kwargs)
+
+    def check(self, context: parsers.Context) -> None:
+        if self._format is not None and (refusal := self._format.refusal(context)):
+            raise RequestError(refusal)
 
     def needs(self, context: parsers.Context) -> parsers.Context:
         return parsers.Context() if self._format is None else self._format.needs(context)

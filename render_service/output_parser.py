@@ -65,6 +65,9 @@ class OutputParser(Protocol):
     ) -> bool | None:
         """Whether the output of a prompt begins behind the reasoning; None without that part."""
 
+    def check(self, context: Context) -> None:
+        """Raises RequestError where it cannot read the outputs of such a request."""
+
     def needs(self, context: Context) -> Context | None:
         """As much of the context as a stream is resumed with; None: of the whole request."""
 

@@ -29,6 +29,7 @@ from .protocol.fields import invalid
 from .protocol.message_shape import history_tool_calls
 from .renderers.harmony_chat import HarmonyRenderer
 from .renderers.mistral import MistralRenderer, check_mistral_request
+from .request_facts import context_of_chat
 from .sampling import Sampling, chat_sampling, completion_sampling, max_output_tokens
 from .stream_start import chat_state, completion_state
 from .vllm_parser import VllmParser
@@ -157,7 +158,10 @@ def constrained_sampling(
 
 
 def _adjusted(model: Model, request: ChatRequest) -> tuple[ChatRequest, bool]:
-    """The request as our parsers change it, and whether they need special tokens in the text."""
+    """The request as our parsers change it, and whether they need special tokens in the text.
+    RequestError where they could not read the output.
+    """
+    context_of_chat(model, request)
     constrained = constrain_calls(
         model.settings,
         request,

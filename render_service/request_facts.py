@@ -108,8 +108,8 @@ def _at(field: str) -> Iterator[None]:
         raise
 
 
-def facts_of_chat(model: Model, request: ChatRequest) -> RequestFacts:
-    """The facts of a decoded request."""
+def context_of_chat(model: Model, request: ChatRequest) -> parsers.Context:
+    """What the parsers are told. RequestError where they cannot read such outputs."""
     choice = request.tool_choice
     named = choice.function.name if isinstance(choice, NamedToolChoice) else None
     context = parsers.Context(
@@ -123,6 +123,13 @@ def facts_of_chat(model: Model, request: ChatRequest) -> RequestFacts:
         include_reasoning=request.include_reasoning,
         template_kwargs=template_kwargs(model, request),
     )
+    model.outputs.check(context)
+    return context
+
+
+def facts_of_chat(model: Model, request: ChatRequest) -> RequestFacts:
+    """The facts of a decoded request."""
+    context = context_of_chat(model, request)
     return RequestFacts(
         stop=_stop_rules(request),
         skip_special_tokens=request.skip_special_tokens is not False,
@@ -130,8 +137,8 @@ def facts_of_chat(model: Model, request: ChatRequest) -> RequestFacts:
         return_token_ids=bool(request.return_token_ids),
         include_reasoning=request.include_reasoning,
         top_limit=chat_top_limit(request),
-        named_tool=named is not None,
-        forces_calls=named is not None or choice == "required",
+        named_tool=context.named_tool is not None,
+        forces_calls=context.tool_choice in ("required", "named"),
         context=context,
         numbered_from=history_tool_calls(request.messages) if numbers_calls(model.config) else None,
     )

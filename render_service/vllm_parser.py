@@ -83,6 +83,9 @@ class VllmParser:
         with as_request_error():
             return self._vllm.reasoning_ended(prompt_token_ids, template_kwargs)
 
+    def check(self, context: Context) -> None:
+        """vLLM's classes do so themselves."""
+
     def needs(self, context: Context) -> Context | None:
         return None
 

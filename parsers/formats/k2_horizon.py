@@ -43,6 +43,7 @@ K2_HORIZON = ReasoningFormat(
     closes=(*THINK_END, GROUP),
     required=(THINK[0], THINK_END[0]),
     keeps_empty=True,
+    allows={"reasoning_effort": ("high", "medium", "low")},
 )
 
 
@@ -84,6 +85,7 @@ K2_HORIZON_TOOL = ToolFormat(
     codec=TypedParameters(trim=Trim.NOTHING, known=True, told=TYPE),
     content={GROUP: To("opened")},
     dialects={("tool_call_format", "json"): _JSON},
+    allows={"tool_call_format": ("json", "xml", "xml_typed")},
     regions=_group("name")
     | {
         "name": Region(

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -246,3 +247,11 @@ def test_the_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     hermes = next(facts for facts in found if "qwen3_json" in facts["names"])
     assert hermes["family"] == "hermes"
     assert hermes["texts"] == ["<tool_call>", "</tool_call>"]
+
+
+def test_a_model_of_harmony_takes_no_other_names(refused: Run, tmp_path: Path) -> None:
+    folder = shutil.copytree(DEMO_MODEL, tmp_path / "model")
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"model_type": "gpt_oss"}))
+    said = refused("--model", str(folder), "--tool-call-parser", "hermes")
+    assert "it needs --tool-call-parser openai" in said
