@@ -30,6 +30,9 @@ from .pattern_syntax import (
 )
 from .scanner import Scanner
 
+LOOK = 3
+"""Characters that are looked at before it is tried whether a match begins."""
+
 _Saves = tuple[tuple[str, str, int], ...]
 _Thread = tuple[int, int, _Saves]  # the step that takes the next character, the start, groups
 
@@ -43,18 +46,22 @@ class Found(NamedTuple):
 
 
 class Pattern:
-    """Immutable. source: what it was read from. Raises PatternError where it may match no text."""
+    """Immutable. source: what it was read from. Raises PatternError where it may match no text.
 
-    __slots__ = ("_code", "_first", "names", "source")
+    first: an expression of how each match begins. is_short: a match may have so few characters.
+    """
+
+    __slots__ = ("_code", "_first", "first", "is_short", "names", "source")
 
     def __init__(self, tree: Node, source: str = "") -> None:
         self.source = source
         self.names = tuple(dict.fromkeys(groups(tree)))
         self._code = program(tree)
-        first = self._reached(0)
-        if first is None:
+        if self._reached(0) is None:
             raise PatternError(f"{source!r} may match no text at all")
-        self._first = re.compile("|".join(first) or r"(?!)", re.DOTALL)
+        self.first = self._possible(0, LOOK) or r"(?!)"
+        self._first = re.compile(self.first, re.DOTALL)
+        self.is_short = self._ends_within(0, LOOK)
 
     def search(
         self,
@@ -154,12 +161,12 @@ class Pattern:
                 waiting.append((step + 1, saves))
         return None
 
-    def _reached(self, step: int, allowed: Iterable[str] = ()) -> list[str] | None:
-        """The characters that may come first, as expressions; None where none needs to come.
+    def _reached(self, step: int, allowed: Iterable[str] = ()) -> list[int] | None:
+        """The steps that may take the next character; None where none needs to come.
 
         allowed: characters that may come before. The end of all text is not reached.
         """
-        found: dict[str, None] = {}
+        found: list[int] = []
         waiting, seen = [step], set()
         while waiting:
             step = waiting.pop()
@@ -170,14 +177,32 @@ class Pattern:
             if code.op == MATCH:
                 return None
             if code.op == CHAR:
-                found[code.source] = None
+                found.append(step)
                 if any(code.test(char) for char in allowed):
                     waiting.append(step + 1)
             elif code.op == SPLIT:
                 waiting += (code.to, code.other)
             elif code.op != END:
                 waiting.append(code.to if code.op == JUMP else step + 1)
-        return list(found)
+        return found
+
+    def _possible(self, step: int, depth: int) -> str:
+        """An expression of what may come next: so many characters, or fewer and the text's end."""
+        steps = self._reached(step) if depth else None
+        if steps is None:
+            return ""
+        ways: dict[str, None] = {}
+        for at in steps:
+            rest = self._possible(at + 1, depth - 1)
+            ways[self._code[at].source + (rest and rf"(?:\Z|{rest})")] = None
+        return "|".join(ways)
+
+    def _ends_within(self, step: int, count: int) -> bool:
+        """Whether a match may end after so many characters more."""
+        steps = self._reached(step)
+        return steps is None or (
+            count > 0 and any(self._ends_within(at + 1, count - 1) for at in steps)
+        )
 
     def spelt_with(self, characters: str) -> bool:
         """Whether these characters alone may make a match."""
@@ -203,15 +228,22 @@ class PatternScanner(Scanner):
     begins: the text that is matched begins all text.
     """
 
-    __slots__ = ("_begins", "_patterns")
+    __slots__ = ("_begins", "_first", "_long", "_patterns")
 
     def __init__(self, patterns: Mapping[str, Pattern], *, begins: bool = False) -> None:
         self._patterns = dict(patterns)
         self._begins = begins
+        self._first = re.compile("|".join(p.first for p in self._patterns.values()), re.DOTALL)
+        self._long = not any(pattern.is_short for pattern in self._patterns.values())
 
     def search(self, text: str) -> tuple[int, int, str]:
+        first = self._first.search(text)
+        if first is None:
+            return len(text), len(text), ""
+        if self._long and first.end() == len(text):
+            return first.start(), len(text), ""
         runs = {
-            marker: pattern.run(text, 0, final=False, begins=self._begins)
+            marker: pattern.run(text, first.start(), final=False, begins=self._begins)
             for marker, pattern in self._patterns.items()
         }
         order = {marker: at for at, marker in enumerate(runs)}

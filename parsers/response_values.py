@@ -19,6 +19,7 @@ Read = Callable[[str], Any]
 CONTENTS = ("bool", "float", "int", "json", "kv-lines", "text", "xml-inline")
 PLACEHOLDER = re.compile(r"\{(\w+(?:\.\w+)*)\}")
 _STRING = "\x01"  # stands for a string while the rest of lax JSON is mended
+_NONE: dict[str, None] = {}
 _BARE_KEY = re.compile(r"(?<=[{,])(\w+):")
 
 
@@ -131,7 +132,8 @@ def _json_reader(where: str, args: Mapping[str, Any]) -> Read:
 
     def read(text: str) -> Any:
         try:
-            return json.loads(strict(text, marks, bare_keys=bare_keys))
+            # NaN and infinities, which no JSON has, are null.
+            return json.loads(strict(text, marks, bare_keys=bare_keys), parse_constant=_NONE.get)
         except RecursionError as error:
             raise ValueError("nested too deep") from error
         except json.JSONDecodeError:

@@ -77,9 +77,11 @@ class TagsDecoder(RegionDecoder):
         out.content(text)
 
     def ended(self, out: Policy) -> bool:
-        """What may be the beginning of a tag is none; in a value it is text."""
-        if self.reads:
-            self.tagged.value(self.held, out)
+        """What may be the beginning of a tag is none; in a value, or where no tag need come, it is
+        text.
+        """
+        if self.reads or self.codec.closer is None:
+            self._text(self.held, out)
         if self.codec.closer is None:
             self._value_end(out)
             self.tagged.call_end(out)

@@ -135,6 +135,35 @@ MERGED_ODD = {
 }
 
 
+# Messages as they are, without a transform, whose functions have a text of arguments.
+
+
+def _message(name: str, arguments: dict[str, Any]) -> str:
+    return f"<m>{dumped([{'function': {'name': name, 'arguments': arguments}}])}</m>"
+
+
+MESSAGE = template(
+    {
+        "open": ["<m>", "<message>"],
+        "close": ["</m>", "</message>"],
+        "content": "json",
+        "content_args": {"allow_non_json": True},
+    }
+)
+MESSAGE_ODD = {
+    "not in a list": '<message>{"function": {"name": "run", "arguments": {}}}</message>',
+    "string arguments": '<m>{"function": {"name": "run", "arguments": "{\\"a\\": 1}"}}</m>',
+    "prose arguments": '<m>{"function": {"name": "run", "arguments": "soon"}}</m> then',
+    "null arguments": '<m>{"function": {"name": "run", "arguments": null}}</m> then',
+    "empty name": '<m>{"function": {"name": "", "arguments": {}}}</m> then',
+    "no function": '<m>{"name": "run", "arguments": {}}</m> then',
+    "prose body": "<m>I will call run.</m> then",
+    "list of strings": '<m>{"function": {"name": "get_weather", "arguments": {"days": ["1"]}}}</m>',
+    "typed": dumped({"a": 1}),
+    "not a number": '<m>{"function": {"name": "run", "arguments": {"a": NaN}}}</m>',
+}
+
+
 FAMILIES = {
     "response template, lax": family(
         "lax", LAX, _lax, odd=LAX_ODD, markup=("<|call|>call:", "<|/call|>", _QUOTE, "a:"),
@@ -149,5 +178,8 @@ FAMILIES = {
     ),
     "response template, merged": family(
         "merged", MERGED, _merged, odd=MERGED_ODD, markup=("<do run>", "</do>", "<a:"),
+    ),
+    "response template, message": family(
+        "message", MESSAGE, _message, odd=MESSAGE_ODD, markup=("<m>", "</m>", '{"function": {'),
     ),
 }  # fmt: skip

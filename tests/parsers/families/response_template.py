@@ -159,6 +159,31 @@ def family(name: str, template: dict[str, Any], call: Any, **more: Any) -> Famil
     return Family(golden=golden, call=call, response_template=template, **more)
 
 
+# One tool, whose call is all the rest of the output.
+
+
+def _rest(name: str, arguments: dict[str, Any]) -> str:
+    return "RUN " + "".join(f"{key}={dumped(value)};" for key, value in arguments.items())
+
+
+REST = template(
+    {
+        "open": "RUN ",
+        "content": "xml-inline",
+        "content_args": {
+            "tag_pattern": r"(?P<key>[a-z]+)=(?P<value>[^;]*);",
+            "value_parser": {"name": "json"},
+        },
+        "transform": {"function": {"name": "run", "arguments": "{content}"}},
+    }
+)
+REST_ODD = {
+    "text after it": 'RUN a=1;b="x"; and more',
+    "value left open": "RUN a=1;b=2",
+    "nothing in it": "Well. RUN ",
+}
+
+
 FAMILIES = {
     "response template, coder": family(
         "coder", CODER, _coder, odd=CODER_ODD, exact=False,
@@ -169,6 +194,9 @@ FAMILIES = {
     ),
     "response template, text": family(
         "text", TEXT, _named, odd=NAMED_ODD, markup=("<fn run>", "</fn>", '{"a": '),
+    ),
+    "response template, rest": family(
+        "rest", REST, _rest, odd=REST_ODD, markup=("RUN ", "a=", ";"), exact=False,
     ),
     "response template": Family(
         golden={"hf": ("hf", None), "hf@reasoning": (None, "hf"), "hf+hf": ("hf", "hf")},
