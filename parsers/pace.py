@@ -24,7 +24,7 @@ class Sends(Enum):
     end.
     """
     BRACED = auto()
-    """The same without the last brace until a token follows it."""
+    """All that is written, without the last brace until a token follows it."""
     SETTLED = auto()
     """A value is closed, or sent at all if it is no string, once something follows it."""
 
@@ -48,8 +48,8 @@ class Pace:
 
     blanks: white space before the first words is content at once, else with the words.
     marks: what may become a marker of the format is held back wherever it stands, as vLLM's
-    engine-based parsers do. ends: markers that are held back in arguments. more: markers that vLLM's engine knows
-    beside those of the format.
+    engine-based parsers do; more: of markers that the format does not know.
+    ends: markers that are held back in arguments.
     """
 
     sends: Sends
@@ -86,7 +86,6 @@ TOOLS: Mapping[str, Pace] = MappingProxyType(
         "qwen3_coder": ENGINE,
         "glm45": TAGGED,
         "kimi_k2": BRACED,
-        "seed_oss": TAGGED,
         "step3p5": TAGGED,
     }
 )
