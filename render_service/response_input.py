@@ -114,11 +114,10 @@ def _words(item: OutputMessage) -> str:
 
 
 def _thought(item: Reasoning) -> str:
-    if item.encrypted_content:
+    if item.encrypted:
         raise invalid("Encrypted content is not supported.", "input")
     parts = item.content or item.summary
-    text: str = parts[0].text if parts else ""
-    return text
+    return parts[0] if parts else ""
 
 
 def _result(item: CallOutput) -> Any:

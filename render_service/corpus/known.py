@@ -59,7 +59,6 @@ MORE = {
     (RESPONSES, "output of the server"): _FAULT,
     (RESPONSES, "previous_input_messages=[5]"): "vLLM names a class in the path",
     (RESPONSES, "search bad"): _SERVER_TOOL,
-    (RESPONSES, "file search bad"): _SERVER_TOOL,
     (MESSAGES, "word as source"): _FAULT,
     **{
         (path, name): reason

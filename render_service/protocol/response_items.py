@@ -135,20 +135,35 @@ class CustomCallOutput(CallOutput):
             raise ValueError("`call_id` is required")
 
 
-class SummaryText(Struct, tag="summary_text"):
+class SummaryText(Struct):
     text: str
+    type: Literal["summary_text"]
 
 
-class ReasoningText(Struct, tag="reasoning_text"):
+class ReasoningText(Struct):
     text: str
+    type: Literal["reasoning_text"]
 
 
-class Reasoning(Struct):
-    summary: list[Any]
-    content: list[Any] | None = None
+Iterated = list[Any] | dict[str, Any] | str
+"""What vLLM takes for a list until it reads it."""
+
+
+class ReasoningItem(Struct):
+    summary: Iterated
+    content: Iterated | None = None
     encrypted_content: str | None = None
     id: str = ""
     status: Status | None = None
+
+
+class Reasoning(NamedTuple):
+    """content: the thoughts. summary: what is known of them where there are none."""
+
+    content: list[str]
+    summary: list[str]
+    encrypted: bool
+    status: Status | None
 
 
 class Other(NamedTuple):
@@ -165,7 +180,7 @@ _STRUCTS: dict[str, type[Any]] = {
     "custom_tool_call": CustomCall,
     "function_call_output": CallOutput,
     "custom_tool_call_output": CustomCallOutput,
-    "reasoning": Reasoning,
+    "reasoning": ReasoningItem,
 }
 
 
@@ -190,8 +205,11 @@ def _read(item: Any, name: str) -> Item:
         raise schema_error(f"{name} has an unknown `type`.", "body.input")
     if kind in UNSUPPORTED:
         return Other(kind)
-    found: Item = _typed(item, _STRUCTS[kind], name)
-    return _with_thoughts(found) if isinstance(found, Reasoning) else found
+    found = _typed(item, _STRUCTS[kind], name)
+    if isinstance(found, ReasoningItem):
+        return _thoughts(found)
+    read: Item = found
+    return read
 
 
 def _message(item: dict[str, Any], name: str) -> Item:
@@ -212,11 +230,12 @@ def _typed(item: dict[str, Any], to: type[T], name: str) -> T:
         raise schema_error(f"{name}: {error.message}", "body.input") from None
 
 
-def _with_thoughts(item: Reasoning) -> Reasoning | Other:
+def _thoughts(item: ReasoningItem) -> Reasoning | Other:
     """vLLM takes an item with wrong parts for one of another kind."""
     try:
-        item.summary = msgspec.convert(item.summary, list[SummaryText])
-        item.content = msgspec.convert(item.content, list[ReasoningText] | None)
+        summary = msgspec.convert(item.summary, list[SummaryText])
+        content = msgspec.convert(item.content, list[ReasoningText] | None) or []
     except msgspec.ValidationError:
         return Other("reasoning")
-    return item
+    encrypted = bool(item.encrypted_content)
+    return Reasoning([p.text for p in content], [p.text for p in summary], encrypted, item.status)

@@ -32,24 +32,24 @@ _CUSTOM_PARAMETERS: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-# Tools that are not shown: by type, the fields that they need. Others are not looked at.
-_SERVER_TOOLS: dict[str, tuple[str, ...]] = {
-    "apply_patch": (),
-    "code_interpreter": ("container",),
-    "computer": (),
-    "computer_use_preview": ("display_height", "display_width", "environment"),
-    "file_search": ("vector_store_ids",),
-    "image_generation": (),
-    "local_shell": (),
-    "mcp": ("server_label",),
-    "programmatic_tool_calling": (),
-    "shell": (),
-    "tool_search": (),
-    "web_search": (),
-    "web_search_2025_08_26": (),
-    "web_search_preview": (),
-    "web_search_preview_2025_03_11": (),
+_SERVER_TOOLS: dict[str, dict[str, type | tuple[type, ...]]] = {
+    "apply_patch": {},
+    "code_interpreter": {"container": (str, dict)},
+    "computer": {},
+    "computer_use_preview": {"display_height": int, "display_width": int, "environment": str},
+    "file_search": {"vector_store_ids": list},
+    "image_generation": {},
+    "local_shell": {},
+    "mcp": {"server_label": str},
+    "programmatic_tool_calling": {},
+    "shell": {},
+    "tool_search": {},
+    "web_search": {},
+    "web_search_2025_08_26": {},
+    "web_search_preview": {},
+    "web_search_preview_2025_03_11": {},
 }
+"""Tools that are not shown: by type, the fields that they need. Others are not looked at."""
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "allowed_tools": ("mode", "tools"),
@@ -73,10 +73,15 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 AllowedCallers = list[Literal["direct", "programmatic"]] | None
 
 
-class Function(Struct, kw_only=True, rename={"in_background": "async"}):
+class Head(Struct, kw_only=True):
+    """What vLLM looks at before the type of a tool."""
+
     name: str
     parameters: dict[str, Any] | None = None
     strict: bool | None = None
+
+
+class Function(Head, kw_only=True, rename={"in_background": "async"}):
     allowed_callers: AllowedCallers = None
     in_background: bool | None = None
     defer_loading: bool | None = None
@@ -88,15 +93,19 @@ class FunctionTool(Function, tag="function"):
     pass
 
 
+class FreeText(Struct):
+    type: Literal["text"]
+
+
 class CustomTool(Struct, tag="custom", rename={"in_background": "async"}):
-    """format: text; `check_custom_formats` refuses grammars."""
+    """`check_custom_formats` refuses grammars."""
 
     name: str
     allowed_callers: AllowedCallers = None
     in_background: bool | None = None
     defer_loading: bool | None = None
     description: str | None = None
-    format: dict[Literal["type"], Literal["text"]] | None = None
+    format: FreeText | None = None
 
 
 class NamespacedFunction(Function, tag="function"):
@@ -247,7 +256,7 @@ def _read(tool: Any, index: int) -> Tool | None:
     """None for a tool that is not shown."""
     kind = tool.get("type") if isinstance(tool, dict) else None
     needs = _SERVER_TOOLS.get(kind) if isinstance(kind, str) else None
-    if needs is not None and all(tool.get(field) is not None for field in needs):
+    if needs is not None and all(isinstance(tool.get(k), of) for k, of in needs.items()):
         return None
     try:
         found: Tool = msgspec.convert(tool, Tool, strict=False)
@@ -262,7 +271,7 @@ def _tool_fault(tool: Any, index: int) -> RequestError:
     if not isinstance(tool, dict):
         return schema_error(f"{name} must be an object.", param)
     try:
-        convert({**tool, "type": "function"}, FunctionTool)
+        convert(tool, FunctionTool if tool.get("type") == "function" else Head)
     except RequestError as error:
         path = (error.param or "").removeprefix("body")
         return schema_error(f"{name} is no tool that is known here: {error.message}", param + path)

@@ -82,8 +82,7 @@ def _conversation(
             yield Message("assistant", tuple(texts), channel="final")
         elif isinstance(item, Reasoning):
             if item.content:
-                thoughts = "\n".join(part.text for part in item.content)
-                yield Message("assistant", (thoughts,), channel="analysis")
+                yield Message("assistant", ("\n".join(item.content),), channel="analysis")
         elif isinstance(item, FunctionCall):
             names[item.call_id] = item.name
             yield tool_call(item.name, item.arguments)

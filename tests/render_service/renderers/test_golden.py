@@ -65,7 +65,7 @@ DELIBERATE = {
             "an object is no list of items": ("object as input",),
             "refused by its type alone": (
                 *("more tools", "more tools with id", "other item without its fields"),
-                *("search bad", "file search bad"),
+                "search bad",
             ),
             "a text in parts is one": ("outputs in parts",),
             "which fault of two is named": (
