@@ -11,6 +11,9 @@ from render_service.openapi import OPERATIONS
 SIZE = 1_000_000
 """Bytes, about."""
 
+NAME = "attacked"
+"""Of the served model."""
+
 PATHS = tuple(row.path for row in OPERATIONS if row.takes)
 Json = dict[str, Any]
 
@@ -100,7 +103,7 @@ def places(value: Any) -> Iterator[tuple[str, str, Json]]:
         yield chat, field, {"messages": hi, field: value}
     yield "/v1/completions/render", "prompt", {"prompt": value}
     yield "/v1/responses/render", "input", {"input": value}
-    yield "/v1/messages/render", "messages", {"model": "m", "max_tokens": 5, "messages": value}
+    yield "/v1/messages/render", "messages", {"model": NAME, "max_tokens": 5, "messages": value}
     yield "/tokenize", "prompt", {"prompt": value, "return_token_strs": True}
     yield "/detokenize", "tokens", {"tokens": value}
     yield from _derender(value, hi)
