@@ -223,8 +223,7 @@ class TemplateFormat(Format):
         prompt.feed(["\0"])
         for left, entered in prompt.trail[before:]:
             return left == THINKING or entered != THINKING
-        reads = prompt.open == THINKING and (said or template.implicit != THINKING)
-        return not reads and not template_kwargs.get("enable_thinking", True)
+        return prompt.open != THINKING and not template_kwargs.get("enable_thinking", True)
 
     def parse(
         self,

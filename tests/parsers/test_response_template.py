@@ -22,7 +22,7 @@ from parsers.response_template import load_template
 from . import random_outputs
 from .bits import TOOLS, load
 from .families import FAMILIES, Family
-from .support import added, characters, streamed
+from .support import GOLDEN, added, characters, streamed
 from .test_bounds import check
 
 TEMPLATES = {name: f for name, f in FAMILIES.items() if f.response_template is not None}
@@ -133,6 +133,24 @@ def test_special_tokens_are_text_too() -> None:
     pieces = [Special("<think>"), "Hm.", Special("</think>"), "So."]
     assert streamed(fmt, AUTO, None, [pieces]) == ("Hm.", "So.", [])
     assert streamed(fmt, AUTO, None, [characters(["<think>Hm.</think>So."])])[0] == "Hm."
+
+
+ENDED = json.loads((GOLDEN.parent / "reasoning_ended.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", ENDED)
+def test_reasoning_has_ended_where_vllm_says_so(name: str) -> None:
+    """But for a call that a pattern closed at the very end, which vLLM takes to be open still."""
+    family = TEMPLATES[name]
+    assert family.call
+    assert family.response_template
+    closed = family.call("run", {"a": 1})
+    by_pattern = "close_pattern" in family.response_template["fields"]["tool_calls"]
+    fmt = of(family.response_template, None)
+    for prompt, thinking, ended in ENDED[name]:
+        if not (by_pattern and prompt.endswith(closed)):
+            told = {"enable_thinking": thinking}
+            assert fmt.reasoning_ended(tokens(prompt), told) is ended, prompt
 
 
 JSON = TEMPLATES["response template"].response_template
