@@ -37,7 +37,11 @@ def add_arguments(parser: CommandParser) -> None:
     add = parser.add_argument
     add("--tool-call-parser", metavar="NAME", default=None, help="See `render-service parsers`.")
     add("--reasoning-parser", metavar="NAME", default=None, help="At least one of both.")
-    add("--model", default=None, help="Folder or hub ID: read as this model's tokens.")
+    add(
+        "--model",
+        default=None,
+        help="Folder or hub ID: read as this model's tokens. hf and beam need it.",
+    )
     add(
         "--tools",
         metavar="FILE",
