@@ -190,6 +190,8 @@ def encode(model: Model, state: StreamState) -> bytes:
             write_window(state, model.tokenizer)
         else:
             state.prev_tokens = []
+    elif state.v > 1:
+        state.read_offset = REFUSED
     return stream_state.encode(state, model.state_keys)
 
 

@@ -40,6 +40,7 @@ class StreamState(Struct, omit_defaults=True, forbid_unknown_fields=True):
     empty where that is too long, and in version 1.
     f: fingerprint of the configuration that wrote it, None with --fingerprint off.
     q: digest of the request ID, empty where chunks have none. m: MAC of all that, where keys are.
+    read_offset: has vLLM refuse the state, which would read it as the beginning of a stream.
     """
 
     v: int
@@ -56,6 +57,7 @@ class StreamState(Struct, omit_defaults=True, forbid_unknown_fields=True):
     f: str | None = None
     q: str = ""
     m: str = ""
+    read_offset: int = 0
 
 
 _decoder = Decoder(StreamState)

@@ -19,7 +19,7 @@ from .small_vllm import make_importable
 from .state_streams import PARSED, PLAIN, STREAMS, StateStream, chunks_of, send
 
 Json = dict[str, Any]
-OURS = StreamState.__struct_fields__
+OURS = set(StreamState.__struct_fields__) - {"read_offset"}
 
 # vLLM's own states have all fields, also those with default values.
 DEFAULTS: Json = {
@@ -240,6 +240,12 @@ def test_streams_from_before_the_flag_stay(native: Model, mixed: Model) -> None:
     assert texts(answers) == whole
     assert state["read_offset"] == -1
     assert state["prev_tokens"] == []
+
+
+def test_vllm_refuses_what_it_cannot_read(native: Model) -> None:
+    """It would take the fields that it misses for those of a stream that begins."""
+    generated = chunks_of(native, STREAMS["calls"])[0]
+    assert send(native, STREAMS["calls"], generated, None)["stream_state"]["read_offset"] == -1
 
 
 def test_usage_alone_loses_nothing(native: Model, mixed: Model) -> None:
