@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from . import compare_outputs
-from .answer_differences import Difference, answer_differences, as_whole, joined_chat
+from .answer_differences import ABSENT, Difference, answer_differences, as_whole, joined_chat
 from .compare_outputs import Generated
 from .corpus.case import CHAT, COMPLETION, DETOKENIZE, TOKENIZE, Case, Output
 from .http_client import HttpClient, Unreachable
@@ -74,14 +74,24 @@ class Comparison:
         self._model = model
 
     def run(self, case: Case) -> Iterator[Compared]:
+        try:
+            yield from self._run(case)
+        except (
+            AttributeError,
+            KeyError,
+            TypeError,
+        ) as error:  # JSON, but no answer of such a server
+            fault = f"an answer has another form: {type(error).__name__}: {error}"
+            yield Compared("derender", case.name, [Difference("form", fault, ABSENT)])
+
+    def _run(self, case: Case) -> Iterator[Compared]:
         body = case.body
         if self._model is not None and not isinstance(body, bytes):
             body = {**body, "model": self._model}
         if case.path in DERENDER.values():
             yield from self._recorded(case, body)
         elif case.path in (TOKENIZE, DETOKENIZE):
-            if "tokenize" in self._steps:
-                yield from self._posted("tokenize", case.name, case.path, body)
+            yield from self._posted("tokenize", case.name, case.path, body)
         elif "render" in self._steps or (case.outputs and self._steps & {"derender", "stream"}):
             yield from self._rendered(case, body)
 

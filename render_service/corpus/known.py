@@ -47,6 +47,8 @@ MORE = {
     (CHAT, "messages 21"): _PARTS,
     (CHAT, "messages 22"): _PARTS,
     (CHAT, "messages 23"): _PARTS,
+    (CHAT, "output, thought, then"): "vLLM loses text that is not the JSON of a forced call, or "
+    "hands it on as arguments, where no reasoning parser takes it",
     (COMPLETION, "prompt 18"): "true is no token ID",
     (TOKENIZE, "chat tools"): "vLLM leaves `reasoning_content` out, unlike its render",
     (RESPONSES, "object as input"): "vLLM reads an object as the list of its keys",

@@ -99,16 +99,29 @@ CHATS: dict[str, tuple[Json, tuple[Output, ...]]] = {
         {**TOOLS, "include_reasoning": False},
         (Output(f"{THOUGHT}Sure.{CALL}{END}"),),
     ),
-    "required": (
+    "required": ({**TOOLS, "tool_choice": "required"}, (Output(f"{CALL}\n{WRITTEN}{END}"),)),
+    "required, as an array": (
+        {**TOOLS, "tool_choice": "required"},
+        (Output('[{"name": "weather", "parameters": {"town": "Oslo"}}]'),),
+    ),
+    "named": ({**TOOLS, "tool_choice": NAMED}, (Output(f"{CALL}{END}"),)),
+    "named, arguments alone": (
+        {**TOOLS, "tool_choice": NAMED},
+        (Output('{"town": "Oslo"}'),),
+    ),
+    "thought, then required": (
         {**TOOLS, "tool_choice": "required"},
         (Output(f"{THOUGHT}{CALL}\n{WRITTEN}{END}"),),
     ),
-    "required, as an array": (
+    "thought, then required, as an array": (
         {**TOOLS, "tool_choice": "required"},
         (Output(f'{THOUGHT}[{{"name": "weather", "parameters": {{"town": "Oslo"}}}}]{END}'),),
     ),
-    "named": ({**TOOLS, "tool_choice": NAMED}, (Output(f"{THOUGHT}{CALL}{END}"),)),
-    "named, arguments alone": (
+    "thought, then named": (
+        {**TOOLS, "tool_choice": NAMED},
+        (Output(f"{THOUGHT}{CALL}{END}"),),
+    ),
+    "thought, then named, arguments alone": (
         {**TOOLS, "tool_choice": NAMED},
         (Output(f'{THOUGHT}{{"town": "Oslo"}}{END}'),),
     ),

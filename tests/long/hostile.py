@@ -85,7 +85,7 @@ def narrowed(schema: Any) -> Any:
         return schema
     found = {key: narrowed(value) for key, value in schema.items()}
     if isinstance(found.get("properties"), dict) and "model" in found["properties"]:
-        found["properties"]["model"] = {"enum": [NAME]}
+        found["properties"]["model"] = {"enum": [NAME, None]}
     if found.get("maximum") == 2**31 - 1:
         found["maximum"] = 1000
     return found

@@ -258,6 +258,17 @@ def test_answers_that_are_no_json(service: LocalServer, compare: Run) -> None:
         assert "\x1b" not in printed
 
 
+def test_answers_of_another_form(service: LocalServer, compare: Run) -> None:
+    def other(path: str, body: Any, answer: bytes) -> tuple[int, bytes] | None:
+        return (200, b'{"chunk": {"choices": [{}]}}') if "stream" in body else None
+
+    with altered(service, other) as url:
+        words = ("--case", "output, content", "--only", "stream")
+        code, printed, _ = compare(url, service.url, *words)
+    assert code == 1
+    assert "  form: " in printed
+
+
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
 
 
