@@ -96,6 +96,7 @@ REASONINGS: Mapping[str, ReasoningPace] = MappingProxyType(
         "holo2": ReasoningPace(),
         "minimax_m2_append_think": ReasoningPace(),
         "glm45": ENGINE_THINKS,
+        "ling3": ENGINE_THINKS,
         "kimi_k2": ENGINE_THINKS,
         "nemotron_v3": ENGINE_THINKS,
         "qwen3": ENGINE_THINKS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from .codecs.base import Codec
 from .context import Context
@@ -13,6 +14,18 @@ from .spelt_newlines import SpeltNewlines
 
 CONTENT = "content"
 """The region that every format has: the answer."""
+
+
+class Marks(NamedTuple):
+    """What a chat template has, all of it, and what it lacks."""
+
+    has: tuple[str, ...]
+    lacks: tuple[str, ...]
+
+    def fit(self, template: str) -> bool:
+        return all(mark in template for mark in self.has) and not any(
+            mark in template for mark in self.lacks
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +52,7 @@ class ReasoningFormat:
     starts: regions where it begins instead by a template argument: (name, value, region).
     rewrites: what its text passes through, and that of the answer.
     allows: the only values that a template argument may have, if it is given.
+    unswitched: the chat template of models that always reason, whatever the switches say.
     """
 
     name: str
@@ -65,6 +79,7 @@ class ReasoningFormat:
     starts: tuple[tuple[str, str, str], ...] = ()
     rewrites: type[SpeltNewlines] | None = None
     allows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unswitched: Marks | None = None
 
     @property
     def told(self) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -20,7 +21,7 @@ from .formats.dsml import (
 from .formats.ernie import ERNIE45, ERNIE45_REASONING
 from .formats.gemma import FUNCTIONGEMMA, GEMMA4, GEMMA4_TOOL
 from .formats.gigachat import GIGACHAT3
-from .formats.glm import GLM, GLM_REASONING
+from .formats.glm import GLM, GLM_REASONING, LING3_REASONING
 from .formats.granite import GRANITE, GRANITE4, GRANITE_20B_FC, GRANITE_REASONING, GRANITE_THINKING
 from .formats.harmony import HARMONY, HARMONY_CALLS
 from .formats.hermes import HERMES, LONGCAT
@@ -150,7 +151,7 @@ REASONING_FORMATS: Mapping[str, ReasoningFormat] = MappingProxyType(
         "k2_horizon": K2_HORIZON,
         "kimi_k2": KIMI_K2,
         "kimi_k3": KIMI_K3,
-        "ling3": GLM_REASONING,
+        "ling3": LING3_REASONING,
         "mimo": MIMO_REASONING,
         "minicpmv": MINICPMV,
         "minimax_m2": MINIMAX_M2_REASONING,
@@ -205,6 +206,7 @@ def load(
     vocab: Mapping[str, int] = MappingProxyType({}),
     special_ids: Collection[int] = frozenset(),
     *,
+    chat_template: str = "",
     response_template: object = None,
     decode: Decode | None = None,
 ) -> Format:
@@ -212,6 +214,7 @@ def load(
 
     vocab: the added tokens, text to ID. special_ids: those of them that mean no text (what
     `skip_special_tokens` removes); formats of vLLM's engine-based parsers drop them.
+    chat_template: the tokenizer's own, where it has one.
     response_template: of the tokenizer's configuration, as JSON has it. decode: the text of token
     IDs, special ones too. Only the names in `FROM_TEMPLATE` read these two.
     Raises UnknownParserError, CombinationError, MissingMarkerError, ResponseTemplateError.
@@ -233,6 +236,8 @@ def load(
         options = reasoning_format.variants
         reasoning_format = next((options[t] for t in options if t in vocab), reasoning_format)
         reasoning_format = fitted(reasoning_format, vocab)
+        if reasoning_format.unswitched and reasoning_format.unswitched.fit(chat_template):
+            reasoning_format = replace(reasoning_format, switches=())
         _require(f"--reasoning-parser {reasoning}", reasoning_format.required, vocab)
     whole = _whole(tool_format, reasoning_format)
     if whole is None:

@@ -63,7 +63,8 @@ def load_model(settings: Settings) -> Model:
     with _read_from(f"the tokenizer's files in {tokenizer_files.folder}"):
         mode = tokenizer_mode(settings.tokenizer_mode, config, tokenizer_files)
         tokenizer = load_family_tokenizer(mode, tokenizer_files, config, remote_code=remote_code)
-    format = _load_format(settings, config, tokenizer)
+    own = _own_template(tokenizer_files, tokenizer)
+    format = _load_format(settings, config, tokenizer, own)
     backend = _load_backend(settings, config, tokenizer_files, length)
     with _read_from(f"the chat templates in {tokenizer_files.folder}"):
         templates = _load_templates(settings, tokenizer_files, tokenizer)
@@ -127,8 +128,15 @@ def _load_templates(settings: Settings, files: ModelFiles, tokenizer: Tokenizer)
     )
 
 
+def _own_template(files: ModelFiles, tokenizer: Tokenizer) -> str:
+    """The tokenizer's chat template, whatever --chat-template says; "" where it has none."""
+    with _read_from(f"the chat templates in {files.folder}"):
+        found = find_templates(None, files, tokenizer.config).get("default")
+    return found.text if found else ""
+
+
 def _load_format(
-    settings: Settings, config: dict[str, Any], tokenizer: Tokenizer
+    settings: Settings, config: dict[str, Any], tokenizer: Tokenizer, chat_template: str
 ) -> parsers.Format | None:
     """None where neither parser is configured, or vLLM's are used. Tool calls are parsed only with
     --enable-auto-tool-choice, as in vLLM.
@@ -146,6 +154,7 @@ def _load_format(
             reasoning=reasoning or None,
             vocab=tokenizer.added_tokens,
             special_ids=tokenizer.all_special_ids,
+            chat_template=chat_template,
             response_template=tokenizer.config.get("response_template"),
             decode=partial(tokenizer.decode, skip_special_tokens=False),
         )

@@ -8,8 +8,10 @@ value that was left open if nothing or another call follows.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..codecs.tagged_parameters import TaggedParameters, Trim
-from ..parts import CONTENT, ReasoningFormat, ToolFormat
+from ..parts import CONTENT, Marks, ReasoningFormat, ToolFormat
 from ..regions import Op, Region, Sink, To, token
 from .qwen3 import CALL, CALL_END, thinking
 from .think import CLOSE, OPEN
@@ -28,7 +30,11 @@ GLM_REASONING = ReasoningFormat(
     switches=("thinking", "enable_thinking"),
     drops=True,
     trims=True,
+    unswitched=Marks(
+        has=("[gMASK]<sop>", "Reasoning Effort:", CALL, KEY, VALUE), lacks=("enable_thinking",)
+    ),
 )
+LING3_REASONING = replace(GLM_REASONING, name="ling3", unswitched=None)
 
 
 def _next(*do: Op) -> dict[str, To]:
