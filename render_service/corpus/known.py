@@ -16,6 +16,10 @@ _PYTHON = "a Python exception's text in vLLM"
 _FAULT = "500 in vLLM"
 _BY_TYPE = "refused by its type alone"
 _SERVER_TOOL = "tools that no model sees are not looked into"
+_FORCED = (
+    "text that is not the JSON of a forced call is content; vLLM's names without a structural tag "
+    "lose it, or hand it on as arguments"
+)
 _RAW = {
     "raw 8 ": "vLLM answers without its error shape",
     "raw 9 ": _NOT_JSON,
@@ -47,8 +51,8 @@ MORE = {
     (CHAT, "messages 21"): _PARTS,
     (CHAT, "messages 22"): _PARTS,
     (CHAT, "messages 23"): _PARTS,
-    (CHAT, "output, thought, then"): "vLLM loses text that is not the JSON of a forced call, or "
-    "hands it on as arguments, where no reasoning parser takes it",
+    (CHAT, "output, thought, then"): _FORCED,
+    (CHAT, "output, call in tags, "): _FORCED,
     (COMPLETION, "prompt 18"): "true is no token ID",
     (TOKENIZE, "chat tools"): "vLLM leaves `reasoning_content` out, unlike its render",
     (RESPONSES, "object as input"): "vLLM reads an object as the list of its keys",

@@ -99,12 +99,15 @@ CHATS: dict[str, tuple[Json, tuple[Output, ...]]] = {
         {**TOOLS, "include_reasoning": False},
         (Output(f"{THOUGHT}Sure.{CALL}{END}"),),
     ),
-    "required": ({**TOOLS, "tool_choice": "required"}, (Output(f"{CALL}\n{WRITTEN}{END}"),)),
+    "call in tags, required": (
+        {**TOOLS, "tool_choice": "required"},
+        (Output(f"{CALL}\n{WRITTEN}{END}"),),
+    ),
     "required, as an array": (
         {**TOOLS, "tool_choice": "required"},
         (Output('[{"name": "weather", "parameters": {"town": "Oslo"}}]'),),
     ),
-    "named": ({**TOOLS, "tool_choice": NAMED}, (Output(f"{CALL}{END}"),)),
+    "call in tags, named": ({**TOOLS, "tool_choice": NAMED}, (Output(f"{CALL}{END}"),)),
     "named, arguments alone": (
         {**TOOLS, "tool_choice": NAMED},
         (Output('{"town": "Oslo"}'),),
