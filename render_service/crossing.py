@@ -98,6 +98,9 @@ def adopt_chat(
     """
     assert isinstance(state, VllmState)
     parts = list(chunks(state))
+    if state.prev_tokens if model.outputs.parses else parts:
+        there, here = ("without", "one") if model.outputs.parses else ("with", "none")
+        raise invalid(f"it comes from a server {there} a parser, this one has {here}")
     ours = _adopted(model, state, "chat", facts, prompt_token_ids, chunk)
     if model.outputs.parses:
         called = len(state.last_tool_call_ids)

@@ -174,6 +174,14 @@ def test_malformed_windows_are_refused(name: str, change: Json) -> None:
     assert refusal(model, STREAMS[name], generated, state | change).status == 400
 
 
+def test_states_of_a_server_with_other_parsers(native: Model, mixed: Model) -> None:
+    plain = client.demo(**PLAIN, stream_state_format="vllm")
+    state, generated = after(plain, STREAMS["plain"], 3)
+    assert "without a parser" in refusal(native, STREAMS["calls"], generated, state).message
+    state, generated = after(mixed, STREAMS["calls"], 3)
+    assert "with a parser" in refusal(plain, STREAMS["plain"], generated, state).message
+
+
 def test_what_cannot_be_exact_is_refused(native: Model, mixed: Model) -> None:
     """vLLM has begun another number of calls than would have come here: it read otherwise."""
     state, generated = after(mixed, STREAMS["calls"], 3)
