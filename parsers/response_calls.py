@@ -12,9 +12,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from .codecs.bare_arguments import BareArguments
 from .codecs.base import Codec
 from .codecs.json_object import JsonObject
-from .codecs.named_arguments import NamedArguments
 from .codecs.response_region import Groups, ResponseRegion, StreamedRegion, WholeRegion
 from .codecs.response_tags import END, KEY, TagsRegion
 from .context import Context
@@ -77,7 +77,7 @@ def _streamed(field: Field, name: str, arguments: str) -> Codec | None:
     if any(field.args.get(key) for key in _DIALECT) or field.content not in ("json", "text"):
         return None
     if arguments == "{content}" and not name.startswith("{content"):
-        return NamedArguments(verbatim=field.content == "text")
+        return BareArguments(blanks=False, verbatim=field.content == "text")
     of, to = (part[1:-1].split(".") for part in (name, arguments))
     keys = [path[1] for path in (of, to) if len(path) == 2 and path[0] == "content"]
     if field.content == "json" and len(keys) == 2 and keys[0] != keys[1]:

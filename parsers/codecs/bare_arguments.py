@@ -1,6 +1,7 @@
-"""A call of the tool that the request names, as its bare arguments: one JSON object.
+"""A call of the tool that the context names, as its bare arguments: one JSON object.
 
-vLLM hands the text on as it is, white space around it too; so does this, as far as it is JSON.
+Where the request names the tool vLLM hands the text on as it is, white space around it too; so
+does this, as far as it is JSON.
 """
 
 from __future__ import annotations
@@ -23,12 +24,17 @@ _BLANKS = re.compile(r"[ \t\n\r]*")
 
 @dataclass(frozen=True, slots=True)
 class BareArguments(Codec):
+    """blanks: white space around the object is handed on. verbatim: so is that in it."""
+
+    blanks: bool = True
+    verbatim: bool = True
+
     def start(self, context: Context) -> Decoder:
-        return BareDecoder(context, JsonStream(verbatim=True))
+        return BareDecoder(self, context, JsonStream(verbatim=self.verbatim))
 
     def resume(self, saved: object, context: Context) -> Decoder:
         raw, reader = items(saved, 2)
-        decoder = BareDecoder(context, JsonStream.resume(reader, verbatim=True))
+        decoder = BareDecoder(self, context, JsonStream.resume(reader, verbatim=self.verbatim))
         decoder.raw = text(raw)
         return decoder
 
@@ -36,9 +42,10 @@ class BareArguments(Codec):
 class BareDecoder(Decoder):
     """The call begins with its object; `raw` is the white space before it."""
 
-    __slots__ = ("name", "reader")
+    __slots__ = ("codec", "name", "reader")
 
-    def __init__(self, context: Context, reader: JsonStream) -> None:
+    def __init__(self, codec: BareArguments, context: Context, reader: JsonStream) -> None:
+        self.codec = codec
         self.name = context.named_tool or ""
         self.reader = reader
         self.raw = ""
@@ -52,22 +59,25 @@ class BareDecoder(Decoder):
                 return REJECTED, text[at:]
             if at == len(text):
                 return None
+            if not self.name:
+                return REJECTED, text[at:]
             out.call(self.name)
-            out.arguments(self.raw)
+            out.arguments(self.raw if self.codec.blanks else "")
             self.raw = ""
         return self._read(text, at, out)
 
     def _read(self, text: str, at: int, out: Policy) -> tuple[str, str] | None:
-        """More of the object, and the white space after it."""
+        """More of the object, and the white space after it, if that is handed on."""
         parts: list[str] = []
         try:
             at = self.reader.feed(text, at, parts)
         except JsonError as error:
             out.arguments("".join(parts))
             return BROKEN, error.rest
-        end = _blanks(text, at) if self.reader.state == WHOLE else at
+        whole, blanks = self.reader.state == WHOLE, self.codec.blanks
+        end = _blanks(text, at) if whole and blanks else at
         out.arguments("".join(parts) + text[at:end])
-        return (DONE, text[end:]) if end < len(text) else None
+        return (DONE, text[end:]) if end < len(text) or (whole and not blanks) else None
 
     def finish(self, out: Policy) -> bool:
         parts: list[str] = []
