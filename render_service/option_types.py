@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Shape = Literal["one", "many", "repeated", "commas", "switch", "json"]
 
@@ -188,3 +188,23 @@ def number(lowest: int | None = None, highest: int | None = None) -> Kind:
 
 def one_of(*names: str) -> Kind:
     return Kind("one", choice(*names), "{" + ",".join(names) + "}", names)
+
+
+class Option(NamedTuple):
+    """One flag. field: of Settings."""
+
+    field: str
+    kind: Kind
+    help: str
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.field.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        return "RENDER_" + self.field.upper()
+
+
+Group = tuple[str, tuple[Option, ...]]
+"""Flags under a heading of `--help`."""
