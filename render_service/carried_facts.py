@@ -15,14 +15,12 @@ from msgspec.json import Decoder, Encoder
 
 import parsers
 
-from .request_facts import RequestFacts, size_of
+from .request_facts import RequestFacts, sized
 from .stop import StopRules
+from .stream_state import MAX_CARRIED
 
 if TYPE_CHECKING:
     from .model import Model
-
-MAX_BYTES = 512
-"""A state with more of it would no longer be a small one."""
 
 
 class Carried(Struct, omit_defaults=True):
@@ -78,15 +76,14 @@ def pack(facts: RequestFacts, context: parsers.Context | None) -> str:
         o=[(tool.name, _brief(tool)) for tool in context.tools],
     )
     packed = _encoder.encode(carried)
-    return packed.decode() if len(packed) <= MAX_BYTES else ""
+    return packed.decode() if len(packed) <= MAX_CARRIED else ""
 
 
 def unpack(model: Model, packed: str) -> RequestFacts:
     """The facts again, as far as a stream needs them; ValueError for what `pack` does not write."""
 
     def build(data: bytes) -> tuple[RequestFacts, int]:
-        facts = _facts(data)
-        return facts, size_of(facts)
+        return sized(_facts(data))
 
     return model.requests.get("carried", packed.encode(), build)
 

@@ -48,6 +48,7 @@ class ParserCache:
     """Least recently used streams within `max_bytes`, none older than `max_age` seconds.
 
     A stream is handed out once: of two requests with one state, the second one resumes it.
+    What streams of one request know of it counts once.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class ParserCache:
         self._clock = clock
         self._bytes = 0
         self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
+        self._users: dict[int, int] = {}  # streams with the same facts, by their id
         self._lock = Lock()
         self._watch: CacheWatch | None = None
 
@@ -69,11 +71,8 @@ class ParserCache:
         if not self._entries:
             return None
         with self._lock:
-            entry = self._entries.pop(_digest(state), None)
-            if entry is None:
-                return None
-            self._bytes -= entry.size
-        return entry.live if entry.until > self._clock() else None
+            entry = self._remove(_digest(state))
+        return entry.live if entry is not None and entry.until > self._clock() else None
 
     def __bool__(self) -> bool:
         return bool(self._entries)
@@ -84,23 +83,40 @@ class ParserCache:
             self._watch.looked_up(hit)
 
     def keep(self, state: bytes, live: LiveStream, size: int) -> None:
-        """state: as it is sent. size: bytes of memory that the stream holds, about."""
-        if size > self._max_bytes // 4:
+        """state: as it is sent. size: bytes of memory that the stream holds, about, beside its
+        facts.
+        """
+        if size + live.facts.memory > self._max_bytes // 4:
             return  # one large stream must not push out all others
         now, key, evicted = self._clock(), _digest(state), 0
         with self._lock:
-            replaced = self._entries.pop(key, None)
-            self._bytes += size - (replaced.size if replaced is not None else 0)
-            self._entries[key] = _Entry(live, size, now + self._max_age)
-            while self._bytes > self._max_bytes or self._oldest().until <= now:
-                self._bytes -= self._entries.popitem(last=False)[1].size
+            self._remove(key)
+            self._add(key, _Entry(live, size, now + self._max_age))
+            while self._bytes > self._max_bytes or self._entries[self._oldest()].until <= now:
+                self._remove(self._oldest())
                 evicted += 1
         if self._watch is not None:
             self._watch.evicted(evicted)
             self._watch.holds(self._bytes)
 
-    def _oldest(self) -> _Entry:
-        return next(iter(self._entries.values()))
+    def _oldest(self) -> bytes:
+        return next(iter(self._entries))
+
+    def _add(self, key: bytes, entry: _Entry) -> None:
+        facts = entry.live.facts
+        users = self._users.get(id(facts), 0)
+        self._entries[key], self._users[id(facts)] = entry, users + 1
+        self._bytes += entry.size + (0 if users else facts.memory)
+
+    def _remove(self, key: bytes) -> _Entry | None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            facts = entry.live.facts
+            users = self._users.pop(id(facts)) - 1
+            if users:
+                self._users[id(facts)] = users
+            self._bytes -= entry.size + (0 if users else facts.memory)
+        return entry
 
 
 def _digest(state: bytes) -> bytes:

@@ -33,6 +33,7 @@ class RequestFacts:
     forces_calls: tool_choice is `required` or names a tool. context: what parsing needs.
     numbered_from: calls the conversation had before, for models that number them; else None.
     request: the chat request as it came, where the parser reads it itself.
+    memory: bytes that it holds, for the caches.
     """
 
     stop: StopRules = field(default_factory=StopRules)
@@ -46,6 +47,7 @@ class RequestFacts:
     context: parsers.Context = field(default_factory=parsers.Context)
     numbered_from: int | None = None
     request: bytes = b""
+    memory: int = field(default=0, compare=False)
 
 
 # vLLM's behaviour where the caller sent no request.
@@ -63,7 +65,7 @@ def chat_facts(model: Model, raw: Raw) -> RequestFacts | None:
         facts = facts_of_chat(model, request)
         if model.outputs.reads_request:
             facts = replace(facts, request=data)
-        return facts, size_of(facts)
+        return sized(facts)
 
     return model.requests.get("chat", bytes(raw), build)
 
@@ -76,18 +78,17 @@ def completion_facts(model: Model, raw: Raw) -> RequestFacts | None:
     def build(data: bytes) -> tuple[RequestFacts, int]:
         with _at("completion_request"):
             request = decode_completion_request(data)
-        facts = facts_of_completion(request)
-        return facts, size_of(facts)
+        return sized(facts_of_completion(request))
 
     return model.requests.get("completion", bytes(raw), build)
 
 
-def size_of(facts: RequestFacts) -> int:
-    """Bytes of memory, for the cache of requests."""
+def sized(facts: RequestFacts) -> tuple[RequestFacts, int]:
+    """The facts with their `memory`, and that again for the cache of requests."""
     context = facts.context
     tools = [(tool.name, tool.parameters) for tool in context.tools]
     stop = facts.stop
-    return footprint(
+    memory = footprint(
         tools,
         context.named_tool,
         dict(context.template_kwargs),
@@ -95,6 +96,7 @@ def size_of(facts: RequestFacts) -> int:
         stop.stop_token_ids,
         facts.request,
     )
+    return replace(facts, memory=memory), memory
 
 
 @contextmanager

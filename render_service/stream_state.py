@@ -27,6 +27,9 @@ NO_KEYS = StateKeys()
 # value that a parser cannot stream yet, which the output length bounds in practice.
 MAX_BYTES = 16 * 1024 * 1024
 
+# Bytes of what it carries of the request: with more it would no longer be a small one.
+MAX_CARRIED = 512
+
 
 Kind = Literal["chat", "completion"]
 
@@ -53,7 +56,7 @@ class StreamState(Struct, omit_defaults=True, forbid_unknown_fields=True):
     l: Annotated[list[TokenId], Meta(max_length=4)] = []  # noqa: E741 - short on the wire
     o: Annotated[int, Meta(ge=0, le=2**53)] = 0
     n: TokenCount = 0
-    c: str = ""
+    c: Annotated[str, Meta(max_length=MAX_CARRIED)] = ""
     f: str | None = None
     q: str = ""
     m: str = ""

@@ -19,6 +19,7 @@ from render_service.local_server import LocalServer
 from render_service.model import Model
 from render_service.request_facts import RequestFacts
 from render_service.stop import StopRules
+from render_service.stream_state import MAX_CARRIED
 from tests.conftest import DEMO_MODEL, Serve
 
 from .derender_client import (
@@ -300,6 +301,20 @@ def test_what_is_carried_is_checked(model: Model, carried: str) -> None:
     generated = chunk(ids_of(model, "a"))
     with pytest.raises(RequestError, match="invalid stream_state: what it carries") as refused:
         chat_chunk(model, generate_chunk=generated, stream_state={**state, "c": carried})
+    assert refused.value.status == 400
+
+
+@pytest.mark.parametrize("levels", [130, 255, 1000, 100_000])
+def test_what_is_carried_is_bounded_however_it_nests(model: Model, levels: int) -> None:
+    """It is JSON in a string, so the bound on how deep a body nests does not see it."""
+    carried = '{"a":{"x":' + "[" * levels + "]" * levels + "}}"
+    state = {**first_state(model, CHAT_TOOLS), "c": carried}
+    generated = chunk(ids_of(model, "a"))
+    if len(carried) <= MAX_CARRIED:
+        assert chat_chunk(model, generate_chunk=generated, stream_state=state)["chunk"]
+        return
+    with pytest.raises(RequestError, match="length <= 512") as refused:
+        chat_chunk(model, generate_chunk=generated, stream_state=state)
     assert refused.value.status == 400
 
 

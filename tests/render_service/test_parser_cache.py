@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -108,6 +109,40 @@ def test_old_streams_are_gone(model: Model) -> None:
     clock.now = 20
     cache.keep(b"c", live(model), 10)
     assert (watch.evictions, watch.bytes) == (1, 10)
+
+
+def test_what_streams_know_of_a_request_counts_once(model: Model) -> None:
+    cache, watch = ParserCache(100), Watch()
+    cache.watch(watch)
+    shared = replace(NO_REQUEST, memory=20)
+    for key in (b"a", b"b", b"c"):
+        cache.keep(key, live(model)._replace(facts=shared), 5)
+    assert watch.bytes == 35
+    cache.take(b"a")
+    cache.keep(b"b", live(model), 5)
+    assert watch.bytes == 30
+    cache.take(b"c")
+    cache.keep(b"d", live(model)._replace(facts=replace(shared, memory=21)), 5)
+    assert cache.take(b"d") is None  # too large to be kept
+    cache.keep(b"e", live(model), 5)
+    assert watch.bytes == 10
+
+
+def test_streams_of_large_requests_do_not_grow_the_process() -> None:
+    model, watch = parsed_demo(parser_cache_bytes=1 << 20), Watch()
+    model.streams.watch(watch)
+    for number in range(30):
+        properties: Json = {f"p{number}_{key}": {"enum": [[], []]} for key in range(200)}
+        function = {"name": "f", "parameters": {"properties": properties}}
+        body = {
+            "stream": True,
+            "generate_chunk": chunk(ids_of(model, "<think>")),
+            "chat_request": {**CHAT_TOOLS, "tools": [{"type": "function", "function": function}]},
+            "prompt_token_ids": prompt_of(model),
+        }
+        post(model, body)
+    assert watch.evictions > 10
+    assert 50_000 < watch.bytes <= 1 << 20
 
 
 @pytest.mark.parametrize(("max_bytes", "size"), [(0, 1), (100, 26)])
