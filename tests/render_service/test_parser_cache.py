@@ -136,7 +136,7 @@ def test_streams_of_large_requests_do_not_grow_the_process() -> None:
         function = {"name": "f", "parameters": {"properties": properties}}
         body = {
             "stream": True,
-            "generate_chunk": chunk(ids_of(model, "<think>")),
+            "generate_chunk": {**chunk(ids_of(model, "<think>")), "request_id": f"{number}"},
             "chat_request": {**CHAT_TOOLS, "tools": [{"type": "function", "function": function}]},
             "prompt_token_ids": prompt_of(model),
         }
