@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 Shape = Literal["one", "many", "repeated", "commas", "switch", "json"]
@@ -112,17 +113,17 @@ def seconds(word: str) -> float:
     return number
 
 
-def size(word: str) -> int:
+def size(word: str, lowest: int = 1) -> int:
     """An integer, or one with a suffix: k, m, g, t are decimal, K, M, G, T binary (vLLM's rule)."""
-    match = re.fullmatch(r"(\d+)(\.\d+)?([kKmMgGtT])", word.strip())
+    match = re.fullmatch(r"(\d{1,18})(\.\d+)?([kKmMgGtT])", word.strip())
     if match is None:
-        return integer(1)(word)
+        return integer(lowest)(word)
     whole, fraction, suffix = match.groups()
     if suffix in _DECIMAL:
-        return int(float(whole + (fraction or "")) * _DECIMAL[suffix])
+        return integer(lowest)(str(int(float(whole + (fraction or "")) * _DECIMAL[suffix])))
     if fraction:
         raise ValueError(f"the binary suffix {suffix} takes whole numbers; use {suffix.lower()}")
-    return int(whole) * _BINARY[suffix]
+    return integer(lowest)(str(int(whole) * _BINARY[suffix]))
 
 
 def size_or_auto(word: str) -> int | None:
@@ -180,6 +181,7 @@ JSON = Kind("json", json_object, "JSON")
 JSON_LIST = Kind("json", string_list, "JSON")
 SECONDS = Kind("one", seconds, "SECONDS")
 SIZE = Kind("one", size, "SIZE")
+SIZE_OR_NONE = Kind("one", partial(size, lowest=0), "SIZE")
 
 
 def number(lowest: int | None = None, highest: int | None = None) -> Kind:

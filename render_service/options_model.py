@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .option_types import (
     JSON,
-    SIZE,
+    SIZE_OR_NONE,
     SWITCH,
     TEXT,
     TEXTS,
@@ -170,7 +170,7 @@ MODEL_GROUPS: tuple[Group, ...] = (
             ),
             Option(
                 "parser_cache_bytes",
-                SIZE,
+                SIZE_OR_NONE,
                 "Memory of each worker for live streams, which saves resuming them from their "
                 "state; 0: none. Changes no answer (ours).",
             ),
