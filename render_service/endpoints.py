@@ -71,7 +71,14 @@ ENDPOINTS = (
         fingerprinted=True,
         with_state=partial(render.completion, with_state=True),
     ),
-    Endpoint("/v1/responses/render", responses.responses, "rendered", 16 * KiB, fingerprinted=True),
+    Endpoint(
+        "/v1/responses/render",
+        responses.responses,
+        "rendered",
+        16 * KiB,
+        fingerprinted=True,
+        with_state=partial(responses.responses, with_state=True),
+    ),
     Endpoint(
         "/v1/messages/render",
         anthropic.messages,

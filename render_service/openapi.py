@@ -37,9 +37,11 @@ WORDS = {
     431: "The request has too many header lines",
     503: "Too much is queued, or the server drains: retry",
 }
+NEEDS = "x-render-each-chunk-needs"
 HEADERS: Mapping[str, str] = {
     "x-render-fingerprint": "Of the configuration that rendered (not with `--fingerprint off`)",
     "x-render-common-prefix": "Tokens shared with `previous_token_ids`, where the request has it",
+    NEEDS: "Field that each chunk of the stream must bring, where there is one",
     "retry-after": "Seconds",
 }
 Shapes = tuple[Any, ...]
@@ -64,7 +66,7 @@ class Operation(NamedTuple):
         return sorted({*self.refusals, *keyed, *body, 431})
 
 
-RENDERED = ("x-render-fingerprint", "x-render-common-prefix")
+RENDERED = ("x-render-fingerprint", "x-render-common-prefix", NEEDS)
 OPERATIONS = (
     Operation(
         "post",
@@ -105,6 +107,7 @@ OPERATIONS = (
         (bodies.DerenderChat,),
         (answers.ChatCompletion, answers.ChatChunkAnswer),
         [CONFLICT],
+        headers=(NEEDS,),
     ),
     Operation(
         "post",
@@ -113,6 +116,7 @@ OPERATIONS = (
         (bodies.DerenderCompletion,),
         (answers.Completion, answers.CompletionChunkAnswer),
         [CONFLICT],
+        headers=(NEEDS,),
     ),
     Operation(
         "post",

@@ -40,6 +40,7 @@ from .render import check_model, check_not_empty, constrained_sampling, encode, 
 from .renderers.harmony_chat import HarmonyRenderer
 from .renderers.harmony_responses import responses_prompt
 from .response_input import chat_messages, is_unfinished
+from .stream_start import chat_state
 
 if TYPE_CHECKING:
     from .model import Model
@@ -59,8 +60,13 @@ _SAME = _NAMES.split()
 MAX_TOKENS = "max_output_tokens"
 
 
-def responses(model: Model, body: bytes, request_id: str | None) -> Answer:
-    """One generate request. request_id: not used, as in vLLM; the body may hold one."""
+def responses(
+    model: Model, body: bytes, request_id: str | None, *, with_state: bool = False
+) -> Answer:
+    """One generate request. request_id: not used, as in vLLM; the body may hold one.
+
+    with_state: beside it the state that a stream of its output begins with, as a chat's.
+    """
     request = decode_responses_request(body)
     given = request.body
     check_model(model, given.model)
@@ -86,8 +92,11 @@ def responses(model: Model, body: bytes, request_id: str | None) -> Answer:
         request_id=own_id + suffix(model),
         reasoning_parser_kwargs={"chat_template_kwargs": kwargs} if reasoning else None,
     )
-    shared = prefix_header(model, given.previous_token_ids, [prompt])
-    return Answer(encode(answer), tokens=len(prompt.ids), headers=shared)
+    headers = prefix_header(model, given.previous_token_ids, [prompt])
+    if with_state:
+        answer["stream_state"], needs = chat_state(model, chat, prompt.ids)
+        headers += needs
+    return Answer(encode(answer), tokens=len(prompt.ids), headers=headers)
 
 
 def _prompt(

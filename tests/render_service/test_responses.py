@@ -14,7 +14,7 @@ from render_service.errors import RequestError
 from render_service.model import Model
 from tests.conftest import Serve
 
-from .derender_client import demo, parsed_demo
+from .derender_client import chat_chunk, demo, ids_of, parsed_demo
 
 USER = {"role": "user", "content": "Hi"}
 
@@ -121,9 +121,28 @@ def test_calls_that_are_required_of_nothing() -> None:
     assert answered(demo(), **search)["sampling_params"].get("structured_outputs") is None
 
 
+def test_the_state_is_that_of_the_same_chat() -> None:
+    """Of a Responses request there is no chat request that later chunks could bring."""
+    model, function = parsed_demo(), {"name": "f", "parameters": {"properties": {}}}
+    body = {"input": "Hi", "tools": [{"type": "function", **function}]}
+    chat = {"messages": [USER], "tools": [{"type": "function", "function": function}]}
+    ours, theirs = (
+        json.loads(door(model, json.dumps(sent).encode(), None, with_state=True).body)
+        for door, sent in ((responses.responses, body), (render.chat, chat))
+    )
+    assert ours["stream_state"] == theirs["stream_state"]
+    answer = chat_chunk(
+        model,
+        generate_chunk={"choices": [{"index": 0, "token_ids": ids_of(model, "<think>Hm")}]},
+        stream_state=ours["stream_state"],
+    )
+    assert answer["chunk"]["choices"][0]["delta"]["reasoning"] == "Hm"
+
+
 def test_over_http(serve: Serve) -> None:
     server = serve()
-    answer = httpx.post(f"{server.url}/v1/responses/render", json={"input": "Hi"})
+    answer = httpx.post(f"{server.url}/v1/responses/render?stream_state=1", json={"input": "Hi"})
+    assert answer.json()["stream_state"]
     assert answer.status_code == 200
     assert answer.headers["x-render-fingerprint"] in answer.json()["request_id"]
     name = httpx.get(f"{server.url}/v1/models").json()["data"][0]["id"]
