@@ -10,6 +10,11 @@ import binascii
 from collections.abc import Sequence
 
 
+NUMBER_BYTES = 5
+"""Token IDs have 32 bits at most."""
+TOO_LONG = "its history is longer than a sequence may be"
+
+
 class History:
     """The chunks of an output so far; adding one costs as much as it is long."""
 
@@ -39,7 +44,7 @@ def unpack(text: str, *, most: int, below: int) -> list[int]:
     """The IDs that `pack` was given; ValueError where there are more than `most` of them, or one
     is not below `below`.
     """
-    ids = _numbers(unpack_bytes(text))
+    ids = _numbers(unpack_bytes(text), most)
     _check(ids, most, below)
     return ids
 
@@ -50,7 +55,7 @@ def unpack_bytes(text: str) -> bytes:
 
 def chunks(packed: bytes, *, most: int, below: int) -> list[list[int]]:
     """The chunks of a History, none empty; ValueError as `unpack` raises it."""
-    numbers, found, at = _numbers(packed), [], 0
+    numbers, found, at = _numbers(packed, 2 * most), [], 0
     while at < len(numbers):
         length = numbers[at]
         chunk = numbers[at + 1 : at + 1 + length]
@@ -72,13 +77,15 @@ def _append(packed: bytearray, numbers: Sequence[int]) -> None:
         packed.append(number)
 
 
-def _numbers(packed: bytes) -> list[int]:
+def _numbers(packed: bytes, most: int) -> list[int]:
+    if len(packed) > NUMBER_BYTES * most:
+        raise ValueError(TOO_LONG)
     numbers, number, shift = [], 0, 0
     for byte in packed:
         number |= (byte & 0x7F) << shift
         if byte & 0x80:
             shift += 7
-            if shift > 28:  # token IDs have 32 bits at most
+            if shift >= 7 * NUMBER_BYTES:
                 raise ValueError("a number of its history is too large")
         else:
             numbers.append(number)
@@ -90,6 +97,6 @@ def _numbers(packed: bytes) -> list[int]:
 
 def _check(ids: Sequence[int], most: int, below: int) -> None:
     if len(ids) > most:
-        raise ValueError("its history is longer than a sequence may be")
+        raise ValueError(TOO_LONG)
     if any(index >= below for index in ids):
         raise ValueError("its history has a token ID that the model does not have")

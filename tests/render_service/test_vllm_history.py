@@ -45,6 +45,7 @@ def test_it_is_short() -> None:
         (bytes([1, *[0xFF] * 5, 1]), "too large"),
         (bytes([1, 100]), "does not have"),
         (bytes([3, 1, 2, 3, 3, 1, 2, 3]), "longer"),
+        (bytes(51), "longer"),  # seen before any of it is read
     ],
 )
 def test_one_made_by_hand_is_refused(packed: bytes, why: str) -> None:
