@@ -9,7 +9,6 @@ from __future__ import annotations
 import binascii
 from collections.abc import Sequence
 
-
 NUMBER_BYTES = 5
 """Token IDs have 32 bits at most."""
 TOO_LONG = "its history is longer than a sequence may be"
