@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 # By name, as --reasoning-parser and --tool-call-parser take them.
 _REASONING = """
-deepseek_v4 deepseek_v41 gemma4 glm45 glm47 granite_thinking_parser inkling kimi_k2 kimi_k3
+cohere_command3 cohere_command4 deepseek_v4 deepseek_v41 gemma4 glm45 glm47
+granite_thinking_parser inkling kimi_k2 kimi_k3
 ling3 mimo minicpmv minimax_m2 muse muse_glimmer musespark1x nemotron_v3 plamo3 qwen3 seed_oss
 step3p5
 """
 _TOOLS = """
-deepseek_v32 deepseek_v4 deepseek_v41 gemma4 glm45 glm47 granite inkling kimi_k2 kimi_k3 ling3
+cohere_command3 cohere_command4 deepseek_v32 deepseek_v4 deepseek_v41 gemma4 glm45 glm47
+granite inkling kimi_k2 kimi_k3 ling3
 mimo minimax_m2 muse muse_glimmer musespark1x plamo3 qwen3_coder qwen3_xml seed_oss step3p5
 step5
 """

@@ -56,18 +56,18 @@ def constrain_calls(
     asks for, with tools or without. vocab: texts of added tokens. Tools lose `$defs` that a JSON
     schema of all calls takes over, as in vLLM. RequestError where the tools do not go together.
     """
+    parser = settings.tool_call_parser if settings.enable_auto_tool_choice else None
+    if parser == "hf":
+        _refuse_guarantees(request)
+        return request
     outputs = structured_outputs(request.structured_outputs, request.response_format)
     answer = _answer(outputs) if harmony and outputs is not None else None
     if outputs is not None and answer is not None:
         tag = msgspec.structs.replace(outputs, **_NO_CONSTRAINT, structural_tag=as_text(answer))
         request = _constrained(request, tag)
-    parser = settings.tool_call_parser if settings.enable_auto_tool_choice else None
     if not parser or not request.tools or request.tool_choice in (None, "none"):
         return request
     _check_named(parser, request)
-    if parser == "hf":
-        _refuse_guarantees(request)
-        return request
     level_name = settings.tool_strict_level
     level = DEFAULT_LEVEL.get(parser, AUTO) if level_name is None else LEVELS[level_name]
     tagged = _tagged(parser, level, request, outputs, answer, vocab)
@@ -101,6 +101,8 @@ def _check_named(parser: str, request: ChatRequest) -> None:
 
 def _refuse_guarantees(request: ChatRequest) -> None:
     """RequestError: nothing is known of the format of calls that could hold them to anything."""
+    if not request.tools or request.tool_choice == "none":
+        return
     asked = {
         "strict tools": ("tools", any(tool.function.strict for tool in request.tools or ())),
         "required tool choice": ("tool_choice", request.tool_choice == "required"),

@@ -26,7 +26,7 @@ from .settings import Settings
 from .state_keys import StateKeys
 from .template_source import ChatTemplates, find_templates
 from .tokenizer import Tokenizer
-from .tokenizer_mode import tokenizer_mode
+from .tokenizer_mode import Mode, tokenizer_mode
 from .vllm_backend import VllmBackend
 from .vllm_parser import VllmParser
 
@@ -65,7 +65,7 @@ def load_model(settings: Settings) -> Model:
         tokenizer = load_family_tokenizer(mode, tokenizer_files, config, remote_code=remote_code)
     own = _own_template(tokenizer_files, tokenizer)
     format = _load_format(settings, config, tokenizer, own)
-    backend = _load_backend(settings, config, tokenizer_files, length)
+    backend = _load_backend(settings, config, tokenizer_files, mode, length)
     with _read_from(f"the chat templates in {tokenizer_files.folder}"):
         templates = _load_templates(settings, tokenizer_files, tokenizer)
     given = None if settings.chat_template is None else templates.sources["default"].text
@@ -176,10 +176,14 @@ def _native(
 
 
 def _load_backend(
-    settings: Settings, config: dict[str, Any], tokenizer_files: ModelFiles, max_model_len: int
+    settings: Settings,
+    config: dict[str, Any],
+    tokenizer_files: ModelFiles,
+    mode: Mode,
+    max_model_len: int,
 ) -> VllmBackend | None:
     if not uses_vllm(settings):
         return None
     from .vllm_loading import load_backend
 
-    return load_backend(settings, config, tokenizer_files.folder, max_model_len)
+    return load_backend(settings, config, tokenizer_files.folder, mode, max_model_len)

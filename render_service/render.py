@@ -16,9 +16,9 @@ from msgspec import UNSET, UnsetType
 
 from .adjust import joins_special_tokens, keeps_special_tokens
 from .answer import Answer
-from .call_constraints import constrain_calls
 from .chat_prompt import chat_prompt, gives_offsets, template_kwargs
 from .common_prefix import prefix_header
+from .constraints import Constrained, constrain
 from .errors import RequestError, model_not_found
 from .fill_in import prompts_of
 from .fingerprint_check import suffix
@@ -65,14 +65,15 @@ def answer_chat(
     kwargs = template_kwargs(model, request)
     prompt = chat_prompt(model, request, tools, kwargs)
     check_not_empty(prompt)
-    constrained, sampling = constrained_sampling(model, request, prompt)
+    (constrained, whole), sampling = constrained_sampling(model, request, prompt)
     reasoning = model.outputs.reasoning is not None
     answer = generate_request(
         request,
         prompt,
         sampling,
         request_id=f"chatcmpl-{_base_id(request_id, request.request_id)}{suffix(model)}",
-        reasoning_ended=_reasoning_ended(model, request, prompt, kwargs),
+        # A constraint on the whole output is in force from its first token.
+        reasoning_ended=whole or _reasoning_ended(model, request, prompt, kwargs),
         reasoning_parser_kwargs={"chat_template_kwargs": kwargs} if reasoning else None,
         parse_context={
             "tools": tools
@@ -134,43 +135,54 @@ def completion(
 
 
 def constrained_sampling(
-    model: Model, request: ChatRequest, prompt: Prompt, *, extra_args: bool = False
-) -> tuple[ChatRequest, Sampling]:
+    model: Model,
+    request: ChatRequest,
+    prompt: Prompt,
+    *,
+    response: bool = False,
+    text_format: bool = False,
+) -> tuple[Constrained, Sampling]:
     """The request with what its tools add, and its sampling parameters.
 
-    extra_args: they are written even where there are none.
+    response: it is one of the Responses API, whose extra arguments are written even where there are
+    none. text_format: see `constrain`.
     """
     if isinstance(model.outputs, VllmParser):
         kwargs = template_kwargs(model, request)
-        constrained, keeps = model.outputs.adjusted(request, prompt.ids, kwargs), False
+        constrained = Constrained(*model.outputs.adjusted(request, prompt.ids, kwargs))
+        keeps = False
     else:
-        constrained, keeps = _adjusted(model, request)
+        constrained = _adjusted(model, request, response=response, text_format=text_format)
+        keeps = keeps_special_tokens(model.settings, request)
     asked = request.max_completion_tokens
     asked = request.max_tokens if asked is None else asked
     sampling = chat_sampling(
-        constrained,
+        constrained.request,
         model.generation,
         _max_tokens(model, request, asked, prompt),
         keep_special=keeps,
-        extra_args=extra_args,
+        extra_args=response,
     )
     return constrained, sampling
 
 
-def _adjusted(model: Model, request: ChatRequest) -> tuple[ChatRequest, bool]:
-    """The request as our parsers change it, and whether they need special tokens in the text.
-    RequestError where they could not read the output.
-    """
+def _adjusted(
+    model: Model, request: ChatRequest, *, response: bool, text_format: bool
+) -> Constrained:
+    """The request as our parsers change it. RequestError where they could not read the output."""
     context_of_chat(model, request)
-    constrained = constrain_calls(
+    constrained, whole = constrain(
         model.settings,
         request,
+        tokenizer=model.tokenizer,
+        config=model.config,
         harmony=isinstance(model.renderer, HarmonyRenderer) and model.outputs.parses,
-        vocab=model.tokenizer.added_tokens,
+        response=response,
+        text_format=text_format,
     )
     if joins_special_tokens(model.settings, request):
         constrained = msgspec.structs.replace(constrained, spaces_between_special_tokens=False)
-    return constrained, keeps_special_tokens(model.settings, request)
+    return Constrained(constrained, whole)
 
 
 def check_model(model: Model, name: str | None) -> None:

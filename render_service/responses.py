@@ -81,8 +81,10 @@ def responses(
     kwargs = template_kwargs(model, chat)
     prompt = _prompt(model, request, chat, kwargs)
     check_not_empty(prompt)
-    constrained, sampling = constrained_sampling(model, chat, prompt, extra_args=True)
-    _check_constraint(model, request, chat, constrained)
+    constrained, sampling = constrained_sampling(
+        model, chat, prompt, response=True, text_format=request.format is not None
+    )
+    _check_constraint(model, request, chat, constrained.request)
     own_id = f"resp_{uuid.uuid4().hex}" if given.request_id is UNSET else given.request_id
     reasoning = model.outputs.reasoning is not None
     answer = generate_request(

@@ -186,7 +186,8 @@ CALL_SYNTAX: Mapping[str, CallSyntax] = {
 """By tool parser name."""
 
 _JSON = """
-apertus ernie45 functiongemma gigachat3 granite granite-20b-fc granite4 hunyuan_a13b hy_v3 internlm
+apertus cohere_command3 cohere_command4 ernie45 functiongemma gigachat3
+granite granite-20b-fc granite4 hunyuan_a13b hy_v3 internlm
 jamba lfm2 llama4_pythonic minicpm5 olmo3 phi4_mini_json pythonic seed_oss step3 xlam
 """
 JSON_CALLS = frozenset(_JSON.split())

@@ -25,7 +25,8 @@ BYTE_LEVEL = {"decoder": {"type": "ByteLevel"}}
 
 
 class MistralTokenizer(Tokenizer):
-    """See Tokenizer. library: mistral-common's tokenizer, which renders chats, too.
+    """See Tokenizer. library: mistral-common's tokenizer, which renders chats, too. version: of
+    what it knows, 1 to 15.
 
     Tokens of a tekken vocabulary are spelled by bytes, a letter each, as tokenizer.json spells
     them: they need not be text. `piece` gives them as mistral-common shows them.
@@ -56,8 +57,9 @@ class MistralTokenizer(Tokenizer):
             role: token for role, token in ROLES.items() if token in self.added_tokens
         }
         self._name_special_tokens()
-        self._is_tekken = hasattr(core, "id_to_byte_piece")
-        self.spec = BYTE_LEVEL if self._is_tekken else None
+        self.is_tekken = hasattr(core, "id_to_byte_piece")
+        self.version = int(str(core.version.value).rpartition("v")[2])
+        self.spec = BYTE_LEVEL if self.is_tekken else None
 
     def piece(self, index: int) -> str | None:
         return str(self._own.id_to_piece(index)) if 0 <= index < self.size else None
@@ -81,7 +83,7 @@ class MistralTokenizer(Tokenizer):
         return LANGUAGE.sub("", text) if skip_special_tokens else text
 
     def id_to_token(self, index: int) -> str | None:
-        if not self._is_tekken or index in self.special_ids:
+        if not self.is_tekken or index in self.special_ids:
             return self.piece(index)
         if not 0 <= index < self.size:
             return None
@@ -93,7 +95,7 @@ class MistralTokenizer(Tokenizer):
 
     def tokens_to_string(self, tokens: list[str]) -> str:
         tokens = [token for token in tokens if token in SHOWN or token not in self.added_tokens]
-        if self._is_tekken:
+        if self.is_tekken:
             # Markers are spelled like other tokens: ASCII stands for itself.
             return bytes(_BYTES[letter] for letter in "".join(tokens)).decode(errors="replace")
         texts = []

@@ -26,7 +26,7 @@ class VllmBackend:
     parser: composed of the tool and reasoning parser, whose names are as configured, None where
     there is none. tokenizer, model_config: what each parser is built with.
     plugins: digest of the plugins' code. reads_prompt: whether the parser wants more of the prompt
-    than whether reasoning has ended behind it.
+    than whether reasoning has ended behind it. always_adjusts: also requests that may not call.
     """
 
     version: str
@@ -41,6 +41,7 @@ class VllmBackend:
     assemble: Any  # assemble_chat_message_fields
     plugins: str = ""
     reads_prompt: bool = True
+    always_adjusts: bool = False
 
     def reader(self, request: bytes, template_kwargs: Mapping[str, Any]) -> Reader:
         """For one output. request: the chat request as it came."""
@@ -53,14 +54,14 @@ class VllmBackend:
 
     def adjusted(
         self, fields: dict[str, Any], prompt: Sequence[int], template_kwargs: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """What of a chat request's fields the parser changes for the engine, as JSON values.
+    ) -> tuple[dict[str, Any], bool]:
+        """What of a chat request's fields the parser changes for the engine, as JSON values, and
+        whether the constraint is a grammar of the whole output.
 
         As in vLLM's `preprocess_chat`, only what it changes in place counts.
         """
-        always = self.parser.always_adjust_request or self.reasoning is not None
-        if not always and fields["tool_choice"] == "none":
-            return {}
+        if not self.always_adjusts and fields["tool_choice"] == "none":
+            return {}, False
         apart = NO_BUSINESS if fields["tools"] else {*NO_BUSINESS, "tools", "tool_choice"}
         request = self.request.model_validate({k: v for k, v in fields.items() if k not in apart})
         before = _builtins(request)
@@ -68,7 +69,8 @@ class VllmBackend:
         parser.set_prompt_token_ids(list(prompt))
         parser.adjust_request(request=request)
         after = _builtins(request)
-        return {name: value for name, value in after.items() if before.get(name) != value}
+        changed = {name: value for name, value in after.items() if before.get(name) != value}
+        return changed, bool(request._grammar_from_parser)
 
     def components(self) -> list[Any]:
         """For the fingerprint."""

@@ -20,6 +20,7 @@ from .vllm_backend import VllmBackend
 
 if TYPE_CHECKING:
     from .settings import Settings
+    from .tokenizer_mode import Mode
 
 MODULES = {
     "vllm": "vllm",
@@ -36,9 +37,9 @@ _LOGGING = {"VLLM_LOGGING_STREAM": "ext://sys.stderr", "VLLM_LOGGING_LEVEL": "WA
 
 
 def load_backend(
-    settings: Settings, config: Mapping[str, Any], folder: Path, max_model_len: int
+    settings: Settings, config: Mapping[str, Any], folder: Path, mode: Mode, max_model_len: int
 ) -> VllmBackend | None:
-    """None where neither parser is in use. config: the model's config.json. folder: the
+    """None where neither parser is in use. config: the model's config.json. folder, mode: the
     tokenizer's. Raises StartupError.
     """
     vllm = _imported()
@@ -53,7 +54,7 @@ def load_backend(
     )
     try:
         tokenizer = vllm.tokenizers.get_tokenizer(
-            str(folder), tokenizer_mode="hf", trust_remote_code=settings.trust_remote_code
+            str(folder), tokenizer_mode=mode, trust_remote_code=settings.trust_remote_code
         )
         parser = vllm.parser.ParserManager.get_parser(
             tool_parser_name=tool,
@@ -84,6 +85,9 @@ def load_backend(
         assemble=vllm.assembly.assemble_chat_message_fields,
         plugins=code,
         reads_prompt=_reads_prompt(parser, vllm.parser.DelegatingParser, vllm.reasonings),
+        always_adjusts=parser.always_adjust_request
+        or reasoning is not None
+        or _holds_all_output(parser, tokenizer),
     )
 
 
@@ -146,6 +150,12 @@ def _model_config(model: str, config: Mapping[str, Any], max_model_len: int) -> 
         hf_text_config=SimpleNamespace(**(text if isinstance(text, dict) else config)),
         hf_overrides={},
     )
+
+
+def _holds_all_output(parser: Any, tokenizer: Any) -> bool:
+    """Mistral's grammar also keeps markers from requests that may not call."""
+    own = getattr(parser.tool_parser_cls, "IS_MISTRAL_TOOL_PARSER", False)
+    return bool(own and getattr(tokenizer, "supports_grammar", False))
 
 
 def _reads_prompt(parser: Any, delegating: Any, reasonings: Any) -> bool:

@@ -66,14 +66,17 @@ class VllmParser:
         request: ChatRequest,
         prompt_token_ids: Sequence[int],
         template_kwargs: Mapping[str, Any],
-    ) -> ChatRequest:
-        """The request with what the parser changes for the engine."""
+    ) -> tuple[ChatRequest, bool]:
+        """The request with what the parser changes for the engine, and whether the constraint holds
+        the whole output, thoughts included.
+        """
         fields = msgspec.to_builtins(request)
         with as_request_error():
-            changed = self._vllm.adjusted(fields, prompt_token_ids, template_kwargs)
+            changed, whole = self._vllm.adjusted(fields, prompt_token_ids, template_kwargs)
             known = {name: changed[name] for name in changed if name in fields}
             patch = msgspec.convert({"messages": [], **known}, ChatRequest, strict=False)
-        return msgspec.structs.replace(request, **{name: getattr(patch, name) for name in known})
+        known = {name: getattr(patch, name) for name in known}
+        return msgspec.structs.replace(request, **known), whole
 
     def reasoning_ended(
         self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]

@@ -31,8 +31,7 @@ class MistralRenderer:
 
         self._library = tokenizer.library
         self._request = ChatCompletionRequest.from_openai
-        version = str(tokenizer.library.instruct_tokenizer.tokenizer.version.value)
-        self._version = int(version.rpartition("v")[2])
+        self._version = tokenizer.version
         self.facts: Mapping[str, Any] = {
             "renderer": "mistral",
             "mistral-common": mistral_common.__version__,

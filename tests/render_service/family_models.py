@@ -54,7 +54,10 @@ MADE = {
         ),
     ),
     "mistral_v3": Made("demo", tekken="v3"),
+    "mistral_v11": Made("demo", tekken="v11"),
+    "mistral_v13": Made("demo", tekken="v13"),
     "mistral_v15": Made("demo", tekken="v15"),
+    "mistral_hf": Made("demo", tokens=("[TOOL_CALLS]", "[ARGS]")),
     "inkling": Made(
         "demo",
         tokens=(
