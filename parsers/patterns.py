@@ -32,6 +32,9 @@ from .scanner import Scanner
 
 LOOK = 3
 """Characters that are looked at before it is tried whether a match begins."""
+MAX_RUN = MAX_HEAD // 2
+"""Of characters that a match may begin with any number of, as white space, so many count: one run
+of them and what follows are then looked at together, and the whole still fits into `MAX_HEAD`."""
 
 _Saves = tuple[tuple[str, str, int], ...]
 _Thread = tuple[int, int, _Saves]  # the step that takes the next character, the start, groups
@@ -57,9 +60,10 @@ class Pattern:
         self.source = source
         self.names = tuple(dict.fromkeys(groups(tree)))
         self._code = program(tree)
-        if self._reached(0) is None:
+        steps = self._reached(0)
+        if steps is None:
             raise PatternError(f"{source!r} may match no text at all")
-        self.first = self._possible(0, LOOK) or r"(?!)"
+        self.first = self._ways(steps, LOOK) or r"(?!)"
         self._first = re.compile(self.first, re.DOTALL)
         self.is_short = self._ends_within(0, LOOK)
 
@@ -186,16 +190,27 @@ class Pattern:
                 waiting.append(code.to if code.op == JUMP else step + 1)
         return found
 
-    def _possible(self, step: int, depth: int) -> str:
-        """An expression of what may come next: so many characters, or fewer and the text's end."""
-        steps = self._reached(step) if depth else None
-        if steps is None:
-            return ""
-        ways: dict[str, None] = {}
-        for at in steps:
-            rest = self._possible(at + 1, depth - 1)
-            ways[self._code[at].source + (rest and rf"(?:\Z|{rest})")] = None
-        return "|".join(ways)
+    def _ways(self, steps: Iterable[int], depth: int) -> str:
+        """An expression of what these may take next: so many characters, or fewer and the text's
+        end.
+        """
+        return "|".join(dict.fromkeys(self._way(step, depth) for step in steps))
+
+    def _way(self, step: int, depth: int) -> str:
+        after = self._reached(step + 1) if depth > 1 else None
+        source = self._code[step].source
+        if after is None:
+            return source
+        if depth == LOOK and step in after:  # only there: nested runs would take cubic time
+            after = [at for at in after if at != step]
+            source += f"{{1,{MAX_RUN}}}" + ("+" if self._ends_run(step, after) else "")
+        return rf"{source}(?:\Z|{self._ways(after, depth - 1)})" if after else rf"{source}\Z"
+
+    def _ends_run(self, step: int, after: Iterable[int]) -> bool:
+        """Whether what comes after a run of characters is seen to be none of them."""
+        sources = [self._code[at].source for at in after]
+        test = self._code[step].test
+        return all(text == re.escape(text[-1]) and not test(text[-1]) for text in sources)
 
     def _ends_within(self, step: int, count: int) -> bool:
         """Whether a match may end after so many characters more."""

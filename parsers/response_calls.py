@@ -15,8 +15,9 @@ from typing import Any
 from .codecs.bare_arguments import BareArguments
 from .codecs.base import Codec
 from .codecs.json_object import JsonObject
-from .codecs.response_region import Groups, ResponseRegion, StreamedRegion, WholeRegion
+from .codecs.response_region import Groups, ResponseRegion, StreamedRegion, TextRegion, WholeRegion
 from .codecs.response_tags import END, KEY, TagsRegion
+from .codecs.tagged_parameters import TaggedParameters, Trim
 from .context import Context
 from .events import Call
 from .json_stream import dumps
@@ -29,8 +30,8 @@ _JSON_SYNTAX = ' \t\n\r{}[],:"-+.0123456789eEtrufalsn'
 _DIALECT = ("string_delims", "unquoted_keys", "allow_non_json")
 
 
-def region_codec(template: Template, field: Field) -> ResponseRegion:
-    """field: that of calls."""
+def region_codec(template: Template, field: Field, *, read: bool = True) -> ResponseRegion:
+    """field: that of calls. read: whether anybody wants them."""
     assert field.opens  # `load_template` refuses calls without an opening marker
     closer, _ = watch([(field.closes, None)])
     parts: dict[str, Any] = {
@@ -38,6 +39,8 @@ def region_codec(template: Template, field: Field) -> ResponseRegion:
         "closer": closer,
         "endings": template.endings(field.closes),
     }
+    if not read:
+        return TextRegion(**parts)
     name, arguments = _shape(field.transform)
     if field.each or not name:
         return WholeRegion(**parts, read=_reader(field))
@@ -96,8 +99,11 @@ def _tags(field: Field, name: str, parts: dict[str, Any]) -> TagsRegion:
         **parts,
         name=name,
         tags=pattern,
-        trims=trims,
-        rule=rule(value_of, text=kind == "text"),
+        parameters=TaggedParameters(
+            trim=Trim.BLANKS if trims else Trim.NOTHING,
+            trims_keys=False,
+            rule=rule(value_of, text=kind == "text"),
+        ),
         between=_first_of(KEY, pattern.opener, closes),
         in_values=_first_of(END, pattern.end, closes),
     )

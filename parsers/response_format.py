@@ -6,8 +6,7 @@ that follows it, so that the output begins where the prompt ends. Text stays as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -40,12 +39,16 @@ Endings = tuple[tuple[str, str], ...]
 class VerbatimPolicy(Policy):
     """Text stays as it is, white space too. skip: characters that come which are the prompt's."""
 
-    __slots__ = ("_reads_calls", "skip")
+    __slots__ = ("skip",)
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context, calls_live=False, trims=False)
-        self._reads_calls = context.keeps_calls
+    def __init__(self, context: Context, hidden: Collection[str] = ()) -> None:
+        super().__init__(context, calls_live=False, trims=False, hidden=hidden)
         self.skip = 0
+
+    @property
+    def keeps(self) -> bool:
+        """Whether calls are read, as they reach the client."""
+        return self._keeps
 
     def _own(self, text: str) -> str:
         own, self.skip = text[self.skip :], max(0, self.skip - len(text))
@@ -55,14 +58,14 @@ class VerbatimPolicy(Policy):
         """So many characters were a marker, or are calls, which may be text of the output."""
         if not as_text:
             self.skip = max(0, self.skip - count)
-        elif self._reads_calls:
+        elif self._keeps:
             self.skip = 0
 
     def content(self, text: str) -> None:
-        self._add(Content, self._own(text))
+        self._add(Content, self._own(text) if self.skip else text)
 
     def reasoning(self, text: str) -> None:
-        super().reasoning(self._own(text))
+        super().reasoning(self._own(text) if self.skip else text)
 
     def snapshot(self) -> list[Any]:
         return [self.calls, self.skip]
@@ -83,8 +86,9 @@ class TemplateStream(Stream):
         codec: Codec | None,
         context: Context,
         endings: Mapping[str, Endings],
+        hidden: Collection[str],
     ) -> None:
-        self._verbatim = VerbatimPolicy(context)
+        self._verbatim = VerbatimPolicy(context, hidden)
         super().__init__(table, BEGIN, codec, context, self._verbatim)
         self._endings = endings
         self.trail: list[tuple[str, str]] = []
@@ -116,11 +120,12 @@ class TemplateStream(Stream):
         decoder = self._decoder
         return decoder.raw + decoder.held if isinstance(decoder, PromptDecoder) else self._held
 
-    def follow(self, prompt: TemplateStream, *, calls: bool) -> None:
-        """Begin where the prompt ends. calls: whether they are read."""
+    def follow(self, prompt: TemplateStream) -> None:
+        """Begin where the prompt ends."""
         stray = prompt.open == CONTENT and BETWEEN in self._table
         self.enter(BETWEEN if stray else prompt.open, prompt.kept)
-        self._verbatim.skip = 0 if calls and prompt.open == CALLS else len(prompt.kept)
+        calls = self._verbatim.keeps and prompt.open == CALLS
+        self._verbatim.skip = 0 if calls else len(prompt.kept)
 
 
 class TemplateFormat(Format):
@@ -136,7 +141,8 @@ class TemplateFormat(Format):
         self._names = tool, reasoning
         self._decode = decode
         calls = template.fields.get(CALLS)
-        self._calls = region_codec(template, calls) if calls else None
+        self._calls = region_codec(template, calls, read=tool is not None) if calls else None
+        self._hidden = frozenset(() if tool else ("tool",))
         self._regions = _table(template, shows_reasoning=reasoning is not None)
         self._endings = {
             ANSWER if name == CONTENT != template.implicit else name: template.endings(field.closes)
@@ -154,7 +160,7 @@ class TemplateFormat(Format):
         return self._names[1]
 
     def needs(self, context: Context) -> Context:
-        reads = self._calls.reads if self._calls and self.tool else Reads.PRESENCE
+        reads = self._calls.reads if self._calls else Reads.PRESENCE
         return needed(context, reads, ())
 
     def refusal(self, context: Context) -> str:
@@ -165,10 +171,7 @@ class TemplateFormat(Format):
         raise PaceError(self.tool, self.reasoning)
 
     def _new(self, context: Context, codec: ResponseRegion | None) -> TemplateStream:
-        return TemplateStream(self._regions, codec, self._shown(context), self._endings)
-
-    def _shown(self, context: Context) -> Context:
-        return context if self.tool else replace(context, tools=(), tool_choice="none")
+        return TemplateStream(self._regions, codec, context, self._endings, self._hidden)
 
     def start(self, context: Context, prompt_token_ids: Sequence[int] | None = None) -> Stream:
         stream = self._new(context, self._calls)
@@ -176,7 +179,7 @@ class TemplateFormat(Format):
         if begun:
             prompt = self._prompt()
             prompt.feed([begun])
-            stream.follow(prompt, calls=self._shown(context).keeps_calls)
+            stream.follow(prompt)
         return stream
 
     def resume(self, state: object, context: Context) -> Stream:

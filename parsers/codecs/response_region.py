@@ -147,9 +147,10 @@ class RegionDecoder(Decoder):
         if phase not in (OPENING, INSIDE, AFTER, STRAY):
             raise Malformed
         self.phase, self.held, self.opened = phase, text(held), text(opened)
-        opener: Pattern = self.codec.opener
-        found = opener.search(self.opened, final=True, begins=True, anchored=True)
-        self.groups = found.groups if found else {}
+        if self.opened:
+            opener: Pattern = self.codec.opener
+            found = opener.search(self.opened, final=True, begins=True, anchored=True)
+            self.groups = found.groups if found else {}
         self.restore(inner)
 
     def inner(self) -> Any:
@@ -195,6 +196,16 @@ class PromptRegion(ResponseRegion):
 
     def start(self, context: Context) -> Decoder:
         return PromptDecoder(self, context)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRegion(ResponseRegion):
+    """Of a model whose calls nobody asks for."""
+
+    decoder = TextDecoder
+
+    def start(self, context: Context) -> Decoder:
+        return TextDecoder(self, context)
 
 
 class WholeDecoder(RegionDecoder):
@@ -248,12 +259,12 @@ class StreamedDecoder(RegionDecoder):
 
     __slots__ = ("content",)
 
-    def __init__(self, codec: StreamedRegion, context: Context) -> None:
-        super().__init__(codec, context)
-        self.content: Decoder = codec.content.start(context)
+    content: Decoder  # once the opening marker is whole
 
     def _told(self) -> Context:
-        """The request with the tool that the opening marker names."""
+        """The request with the tool that the opening marker names, until the call has begun."""
+        if not self.opened:
+            return self.context
         return replace(self.context, named_tool=named(self.codec.name, self.groups))
 
     def begin(self, out: Policy) -> None:

@@ -12,9 +12,8 @@ from ..policy import Policy
 from ..regions import DONE, REJECTED
 from ..response_values import Tags
 from ..snapshot import count, items
-from ..typing_rules import TypingRule
 from .response_region import RegionDecoder, ResponseRegion, named
-from .tagged_parameters import TaggedDecoder, TaggedParameters, Trim
+from .tagged_parameters import TaggedDecoder, TaggedParameters
 
 KEY, END = "\0key", "\0end"
 """Markers: the tag up to a value, and what ends a value. Any other closes the region."""
@@ -98,7 +97,7 @@ class TagsDecoder(RegionDecoder):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagsRegion(ResponseRegion):
-    """name: see `named`. rule: of the types of values. trims: white space around values.
+    """name: see `named`. parameters: how values are read.
 
     between, in_values: find what `tags` and `closer` have, outside values and in them.
     """
@@ -108,12 +107,6 @@ class TagsRegion(ResponseRegion):
 
     name: str
     tags: Tags
-    rule: TypingRule
-    trims: bool
+    parameters: TaggedParameters
     between: PatternScanner
     in_values: PatternScanner
-
-    @property
-    def parameters(self) -> TaggedParameters:
-        trim = Trim.BLANKS if self.trims else Trim.NOTHING
-        return TaggedParameters(trim=trim, trims_keys=False, rule=self.rule)

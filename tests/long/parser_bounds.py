@@ -11,19 +11,19 @@ from __future__ import annotations
 import sys
 
 import parsers
-from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
-from tests.parsers.bits import SPECIAL_IDS, SPECIALS
-from tests.parsers.test_bounds import CONTEXTS, check, endless
+from tests.parsers.bits import SPECIAL_IDS, SPECIALS, load
+from tests.parsers.test_bounds import check, contexts_of, endless
 
 
 def main(wanted: list[str]) -> None:
-    alone = [*((tool, None) for tool in TOOL_FORMATS), *((None, r) for r in REASONING_FORMATS)]
+    known = parsers.names()
+    alone = [*((tool, None) for tool in known["tool"]), *((None, r) for r in known["reasoning"])]
     for tool, reasoning in alone:
         name = tool or reasoning or ""
         if wanted and name not in wanted:
             continue
-        fmt = parsers.load(tool, reasoning, SPECIALS, SPECIAL_IDS)
-        contexts = CONTEXTS[: 1 + len(TOOL_FORMATS[tool].forced)] if tool else CONTEXTS[:1]
+        fmt = load(tool, reasoning, SPECIALS, SPECIAL_IDS)
+        contexts = contexts_of(tool)
         sizes = [check(fmt, c, p) for c in contexts for p in endless(tool, reasoning, fmt)]
         print(f"{'tool' if tool else 'reasoning'} {name}: {max(sizes)} bytes in {len(sizes)}")
 

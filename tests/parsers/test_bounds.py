@@ -21,13 +21,23 @@ from parsers.codecs.elements import ElementsDecoder
 from parsers.codecs.json_object import ARGUMENTS, VALUE, ObjectDecoder
 from parsers.codecs.loose_object import LooseDecoder
 from parsers.codecs.pythonic import PythonicDecoder
-from parsers.codecs.response_region import StreamedDecoder, WholeDecoder
+from parsers.codecs.response_region import INSIDE, StreamedDecoder, WholeDecoder
 from parsers.codecs.response_tags import TagsDecoder
 from parsers.codecs.tagged_parameters import TaggedDecoder
 from parsers.codecs.xtml import XtmlDecoder
-from parsers.registry import REASONING_FORMATS, TOOL_FORMATS
+from parsers.registry import TOOL_FORMATS
 
-from .bits import SPECIAL_IDS, SPECIALS, TOOLS, markup_of, pieces_from, seen, think_tags, write_call
+from .bits import (
+    SPECIAL_IDS,
+    SPECIALS,
+    TOOLS,
+    load,
+    markup_of,
+    pieces_from,
+    seen,
+    think_tags,
+    write_call,
+)
 from .support import added
 
 BOUND = 1024
@@ -70,7 +80,7 @@ def value_held(decoder: Decoder | None) -> list[str]:
             return [decoder.text]
         case TagsDecoder():
             return value_held(decoder.tagged)
-        case StreamedDecoder():
+        case StreamedDecoder() if decoder.phase == INSIDE:
             return value_held(decoder.content)
         case PythonicDecoder() if decoder.reader:  # the first item says what the bracket is
             return decoder.reader.held
@@ -122,17 +132,22 @@ def sampled(outputs: Iterator[list[Piece]]) -> list[list[Piece]]:
     return Random(1).sample(every, min(SAMPLE, len(every)))
 
 
-@pytest.mark.parametrize("tool", TOOL_FORMATS)
+def contexts_of(tool: str | None) -> tuple[Context, ...]:
+    """One for each way that the name's calls are read."""
+    form = TOOL_FORMATS.get(tool or "")
+    return CONTEXTS[: 1 + len(form.forced if form else ())]
+
+
+@pytest.mark.parametrize("tool", parsers.names()["tool"])
 def test_calls_without_end(tool: str) -> None:
-    fmt = parsers.load(tool, None, SPECIALS, SPECIAL_IDS)
-    form = TOOL_FORMATS[tool]
-    for context in CONTEXTS[: 1 + len(form.forced)]:
+    fmt = load(tool, None, SPECIALS, SPECIAL_IDS)
+    for context in contexts_of(tool):
         for pieces in sampled(endless(tool, None, fmt)):
             check(fmt, context, pieces)
 
 
-@pytest.mark.parametrize("reasoning", REASONING_FORMATS)
+@pytest.mark.parametrize("reasoning", parsers.names()["reasoning"])
 def test_reasoning_without_end(reasoning: str) -> None:
-    fmt = parsers.load(None, reasoning, SPECIALS, SPECIAL_IDS)
+    fmt = load(None, reasoning, SPECIALS, SPECIAL_IDS)
     for pieces in sampled(endless(None, reasoning, fmt)):
         check(fmt, CONTEXTS[0], pieces)

@@ -9,7 +9,7 @@ import pytest
 
 from parsers.limits import MAX_HEAD
 from parsers.pattern_syntax import MAX_PROGRAM, PatternError, parsed
-from parsers.patterns import Found, Pattern, PatternScanner
+from parsers.patterns import MAX_RUN, Found, Pattern, PatternScanner
 
 from .test_properties import lines_run
 
@@ -28,6 +28,8 @@ PATTERNS = (
     r"(a|\x62)*c|a\s+",
     r"(?:a?){3}b{2}",
     r"[^<>]+\u003e",
+    r"a+ab",
+    r"[ab]+[bc]x",
 )
 BITS = ("<t>", "<f=", "</f>", "</t>", "<|e|>", "<|end|>", "aaaa", "   ", *"abcdxyz <>\n]")
 
@@ -93,6 +95,22 @@ def test_text_that_is_too_long_is_no_match() -> None:
     held = pattern(r"\s*<t>").search(" " * 5000)
     assert held is not None
     assert held.start >= 5000 - MAX_HEAD
+
+
+@pytest.mark.parametrize("size", [100, MAX_RUN, MAX_RUN + 1, MAX_HEAD, MAX_HEAD + 1, 700])
+@pytest.mark.parametrize("end", ["<t>", "<tx", "x"])
+def test_a_long_run_before_a_match(size: int, end: str) -> None:
+    """As much of it as counts, however the text is cut."""
+    scanner = PatternScanner({"t": pattern(r"\s*<t>")})
+    text = " " * size + end
+    found = scanner.search(text)
+    assert (found[2] == "t") is (end == "<t>")
+    assert not found[2] or found[:2] == (max(0, size - MAX_RUN), len(text))
+    gone, held = 0, ""
+    for char in text:
+        start, _, marker = scanner.search(held + char)
+        gone, held = gone + start, (held + char)[start:]
+    assert (gone, marker) == (found[0], found[2])
 
 
 def test_only_at_one_place() -> None:
