@@ -16,6 +16,7 @@ from .command_parser import CommandParser, IgnoreFlag
 from .config_file import read_config
 from .option_types import Kind, unicode
 from .options import GROUPS, OPTIONS, Option
+from .options_server import SERVER_GROUPS
 from .settings import Settings
 from .usage_error import UsageError
 from .vllm_flags import VllmFlag, vllm_flags
@@ -40,8 +41,10 @@ class Configuration(NamedTuple):
     ignored: tuple[str, ...]
 
 
-def add_arguments(parser: CommandParser) -> None:
-    """MODEL and every flag; those of vLLM that do nothing here are not shown."""
+def add_arguments(parser: CommandParser, *, serves: bool = True) -> None:
+    """MODEL and every flag. Not shown: those of vLLM that do nothing here, and those of the server
+    for a command that does not serve.
+    """
     parser.usage = f"{parser.prog} [MODEL] [flags]"
     parser.epilog = EPILOG
     parser.add_argument(
@@ -52,8 +55,9 @@ def add_arguments(parser: CommandParser) -> None:
     defaults = {field.name: field.default for field in fields(Settings)}
     for title, options in GROUPS:
         group = parser.add_argument_group(title)
+        shown = serves or (title, options) not in SERVER_GROUPS
         for option in options:
-            _add_option(group, option, defaults[option.field])
+            _add_option(group, option, _help(option, defaults[option.field], shown))
     parser.add_json_flags(opt.flag for opt in OPTIONS.values() if opt.kind.shape == "json")
     for flag in _unused():
         parser.add_argument(
@@ -69,7 +73,16 @@ def add_arguments(parser: CommandParser) -> None:
 _NARGS: Mapping[str, int | str | None] = {"0": 0, "1": None, "?": "?", "+": "+"}
 
 
-def _add_option(group: argparse._ArgumentGroup, option: Option, default: object) -> None:
+def _help(option: Option, default: object, shown: bool) -> str:
+    if not shown:
+        return argparse.SUPPRESS
+    text = option.help
+    if option.kind.shape != "switch" and isinstance(default, (int, float, str)) and default != "":
+        text += f" Default: {default}."
+    return text.replace("%", "%%")
+
+
+def _add_option(group: argparse._ArgumentGroup, option: Option, text: str) -> None:
     kind = option.kind
     if kind.shape == "switch":
         group.add_argument(
@@ -77,21 +90,18 @@ def _add_option(group: argparse._ArgumentGroup, option: Option, default: object)
             action="store_const",
             const=True,
             dest=option.field,
-            help=option.help.replace("%", "%%"),
+            help=text,
         )
         for name in _opposites(option.flag):
             group.add_argument(
                 name, action="store_const", const=False, dest=option.field, help=argparse.SUPPRESS
             )
         return
-    shown = option.help
-    if isinstance(default, (int, float, str)) and default != "":
-        shown += f" Default: {default}."
     group.add_argument(
         option.flag,
         dest=option.field,
         metavar=kind.metavar,
-        help=shown.replace("%", "%%"),
+        help=text,
         **_ARGPARSE.get(kind.shape, {}),
     )
 

@@ -12,7 +12,8 @@ from .stdout import reader_may_leave
 
 
 def add_arguments(parser: CommandParser) -> None:
-    configuration.add_arguments(parser)
+    configuration.add_arguments(parser, serves=False)
+    parser.epilog = f"{configuration.EPILOG}\nSo are the other flags of `serve`: they do not count."
     parser.add_argument(
         "--json",
         action="store_true",

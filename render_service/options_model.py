@@ -131,8 +131,8 @@ MODEL_GROUPS: tuple[Group, ...] = (
                 "parser_backend",
                 one_of("auto", "native", "vllm"),
                 "Who parses: `native` the parsers here; `vllm` those of vLLM, which needs "
-                "`pip install 'render-service[vllm]'`; `auto` vLLM's for plugins and for names "
-                "that only vLLM has (ours).",
+                "`pip install 'render-service[vllm]'`; `auto` vLLM's where a plugin is given or "
+                "a name is unknown here (ours).",
             ),
             Option(
                 "tool_parser_plugin",

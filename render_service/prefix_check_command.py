@@ -33,7 +33,7 @@ Exit code: 0 all can be used again, 1 some cannot, 2 nothing could be checked.""
 
 
 def add_arguments(parser: CommandParser) -> None:
-    configuration.add_arguments(parser)
+    configuration.add_arguments(parser, serves=False)
     parser.usage = f"{parser.prog} [MODEL] conversation.json [flags]"
     parser.epilog = EPILOG
     parser.add_argument("conversation", metavar="conversation.json", help="A chat request.")

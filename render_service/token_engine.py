@@ -121,7 +121,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"token engine: {error}", file=sys.stderr)
         return 2
     app = application(TokenAnswers(script, options.served_model_name), options.delay)
-    uvicorn.run(app, host=options.host, port=options.port, log_level="warning")
+    uvicorn.run(app, host=options.host, port=options.port, access_log=False)
     return 0
 
 

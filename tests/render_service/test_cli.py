@@ -78,6 +78,14 @@ def test_module_and_help() -> None:
         assert word in ended.stdout
 
 
+@pytest.mark.parametrize("name", ["fingerprint", "prefix-check"])
+def test_commands_that_do_not_serve_show_no_flags_of_the_server(name: str) -> None:
+    shown = command(name, "--help").stdout
+    assert "--chat-template" in shown
+    for word in ("--port", "--ssl-keyfile", "server:", "logging:"):
+        assert word not in shown
+
+
 def test_unknown_command() -> None:
     assert "unknown command 'serv'; one of serve," in refused("serv")
 
