@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from .support import FILES, GOLDEN, recorded
 
-DOCS = Path(__file__).parents[2] / "docs" / "parsers.md"
+DOCS = Path(__file__).parents[2] / "docs" / "parser-differences.md"
 BEGIN = "<!-- agreement: written by tests/record/parser_agreement.py -->"
 END = "<!-- end of agreement -->"
 TITLES = (

@@ -1,7 +1,7 @@
 """Why our answer is deliberately not vLLM's whole answer: by what differs, the first reason counts.
 
 The answers are in `golden/parsers/differences.json`; `record/parser_differences.py` writes it,
-to be read before it is committed. docs/parsers.md has the same by parser name.
+to be read before it is committed. docs/parser-differences.md has the same by parser name.
 """
 
 from __future__ import annotations

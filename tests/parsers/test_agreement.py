@@ -1,4 +1,4 @@
-"""The table in docs/parsers.md says what the recordings say."""
+"""The table in docs/parser-differences.md says what the recordings say."""
 
 from __future__ import annotations
 

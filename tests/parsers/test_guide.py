@@ -12,17 +12,13 @@ import pytest
 
 from parsers import Call, Context, Format, Result, Tool
 from render_service import cli
+from tests.conftest import ROOT
 
-from .agreement import DOCS
 from .bits import pieces_from
 from .support import characters, streamed
 
-TEXT = DOCS.read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "parsers.md").read_text(encoding="utf-8")
 AUTO = Context(tools=(Tool("look"),), tool_choice="auto")
-OUTPUT = (
-    "<think>Hm, let me see.</think>\n\nLook:\n<tool_call>\n"
-    '{"name": "look", "arguments": {"a": "é", "n": 1.50}}\n</tool_call>'
-)
 
 
 @pytest.fixture
@@ -60,11 +56,15 @@ def test_the_example_reads_what_its_family_writes(example: Any) -> None:
 def test_the_commands_print_what_is_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shown = re.search(r"\$ render-service (parse .*) < output.txt\n(.*?)```", TEXT, re.DOTALL)
+    shown = re.search(
+        r"\$ cat output.txt\n(.*?)\$ render-service (parse .*?) < output.txt\n(.*?)```",
+        TEXT,
+        re.DOTALL,
+    )
     assert shown
-    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(OUTPUT.encode())))
-    assert cli.main(shown[1].split()) == 0
-    assert capsys.readouterr().out == shown[2]
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=io.BytesIO(shown[1].encode())))
+    assert cli.main(shown[2].split()) == 0
+    assert capsys.readouterr().out == shown[3]
 
     listed = re.search(r"\$ render-service parsers \| grep .*\n(.*?)```", TEXT, re.DOTALL)
     assert listed

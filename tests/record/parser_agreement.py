@@ -1,4 +1,4 @@
-"""Write the table of agreement with vLLM into docs/parsers.md, from `golden/parsers/`.
+"""Write the table of agreement with vLLM into docs/parser-differences.md, from `golden/parsers/`.
 
 python tests/record/parser_agreement.py
 """

@@ -3,8 +3,8 @@
     python tests/record/parser_differences.py
 
 Read the change before you commit it; each case needs a reason in `parsers/differences.py`. An
-answer that is one of vLLM's streamed ones is written as "stream". The table in docs/parsers.md
-is written anew too.
+answer that is one of vLLM's streamed ones is written as "stream". The table in
+docs/parser-differences.md is written anew too.
 """
 
 from __future__ import annotations
