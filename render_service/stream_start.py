@@ -67,7 +67,7 @@ def start_completion(
 
 def each_chunk_needs(state: StreamState) -> tuple[Header, ...]:
     """The header of an answer whose state does not say enough of the request."""
-    if state.c or state.v == 1:
+    if state.c:
         return ()
     return ((EACH_CHUNK_NEEDS, f"{state.k}_request".encode()),)
 

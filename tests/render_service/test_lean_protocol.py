@@ -240,6 +240,10 @@ def test_states_of_version_1_carry_no_request() -> None:
     state = answers[0]["stream_state"]
     with pytest.raises(RequestError, match="chat_request is required when a tool or"):
         chat_chunk(model, generate_chunk=chunks[1], stream_state=state)
+    # Which clients that send less must be told: plain chats and completions would not be refused.
+    for door, body in ((render.chat, CHAT), (render.completion, {"prompt": "Hi"})):
+        told = door(model, orjson.dumps(body), None, with_state=True)
+        assert NEEDS in dict(told.headers)
     # A newer replica continues such a stream, in the version that the older ones read.
     newer = parsed_demo()
     body = {"generate_chunk": chunks[1], "chat_request": CHAT_TOOLS}
