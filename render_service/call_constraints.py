@@ -88,15 +88,10 @@ def holds_calls(settings: Settings) -> bool:
 def _check_named(parser: str, request: ChatRequest) -> None:
     """A chat's named tool is one of its tools; those of other requests are looked up here."""
     choice = request.tool_choice
-    if not isinstance(choice, NamedToolChoice) or any(
-        tool.function.name == choice.function.name for tool in request.tools or ()
-    ):
-        return
-    name = choice.function.name
-    if parser in BUILDERS:
-        raise RequestError(f"The tool with name '{name}' is not found in the tools list.")
-    if parser in JSON_CALLS:
-        raise RequestError(f"Tool '{name}' has not been passed in `tools`.")
+    if isinstance(choice, NamedToolChoice) and parser in BUILDERS:
+        name = choice.function.name
+        if all(tool.function.name != name for tool in request.tools or ()):
+            raise RequestError(f"The tool with name '{name}' is not found in the tools list.")
 
 
 def _refuse_guarantees(request: ChatRequest) -> None:
@@ -169,7 +164,10 @@ def _json_calls(request: ChatRequest, tools: list[ToolParam]) -> ChatRequest:
     choice = request.tool_choice
     if isinstance(choice, NamedToolChoice):
         by_name = {tool.function.name: tool for tool in tools}
-        schema = _arguments(by_name[choice.function.name])
+        tool = by_name.get(choice.function.name)
+        if tool is None:
+            raise RequestError(f"Tool '{choice.function.name}' has not been passed in `tools`.")
+        schema = _arguments(tool)
         return _constrained(request, StructuredOutputs(json=schema))
     if choice != "required":
         return request

@@ -47,7 +47,7 @@ def hold_sections(
     ):
         return request
     schema = None if text_format else _schema(request)
-    if architecture is None or (schema is None and not request.tools):
+    if architecture is None or (schema is None and request.tools is None):
         return request
     if architecture not in ANSWERS:
         raise RequestError(
@@ -55,6 +55,12 @@ def hold_sections(
             f"schema and/or tools. The configured model architecture ({architecture!r}) does not "
             "support Cohere command structural tags, or the schema cannot be expressed in that "
             "format."
+        )
+    # Tools of a server are none that a model calls.
+    if request.tools is not None and not request.tools:
+        raise RequestError(
+            "No valid tool definitions could be parsed from the request for structural tag "
+            "conversion."
         )
     if text_format:
         raise invalid(

@@ -55,9 +55,11 @@ class MistralGrammar:
     ) -> str:
         """named: the only tool that may be called. schema: of an answer that is allowed too.
 
-        parallel: there may be several calls. RequestError (400) where a token or the named tool is
-        missing.
+        parallel: there may be several calls. RequestError (400) where a token, or a tool that must
+        be called, is missing.
         """
+        if mode == "required" and named is None and not tools:
+            raise RequestError("A required tool call needs tools, and there are none.")
         thinks = self.version >= THINKS and "[THINK]" in self.tokens
         calls = "" if mode == "none" else self._calls(tools, named, parallel)
         answer = f"SAFE_WS? %json {_json(schema)}" if schema else None

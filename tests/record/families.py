@@ -8,6 +8,8 @@ the server to run (vLLM 0.33.0); `record` asks it.
 The first line of a golden file holds the model and the server's settings, as those of
 tests/golden/render do; each other line a case and its answer: whole where the family changes more
 than the prompt, else the prompt's token IDs. Messages of pydantic are not kept: ours differ.
+`_doors` are requests of other APIs, `_calls` those with tools for a server with parsers: Mistral's
+needs mistral-common 1.11 or 1.12, as `model_constraints.py` says.
 """
 
 from __future__ import annotations
@@ -24,9 +26,11 @@ from typing import Any, NamedTuple
 from render_service.corpus import Case, unique
 from render_service.corpus.response_items import item_cases
 from render_service.corpus.response_tools import call_grammar_cases, tool_cases
+from tests.record.cohere_calls import without_calls_in
 from tests.record.door_cases import door_cases, earlier_cases
 from tests.record.family_cases import family_cases
 from tests.record.render import flags, post, stable
+from tests.record.server_cases import grammar_cases
 from tests.render_service.family_models import make
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "families"
@@ -94,8 +98,25 @@ FAMILIES = {
     "cohere": Family("demo", {"served_model_name": ["cmd"], "tokenizer_mode": "cohere"}),
 }
 FAMILIES |= {
+    f"{name}_calls": Family(
+        model,
+        {
+            "served_model_name": [name],
+            "tokenizer_mode": name,
+            "tool_call_parser": parser,
+            "reasoning_parser": parser,
+            "enable_auto_tool_choice": True,
+        },
+        whole=True,
+    )
+    for name, model, parser in (
+        ("cohere", "cohere_command", "cohere_command3"),
+        ("mistral", "mistral_v15", "mistral"),
+    )
+}
+FAMILIES |= {
     f"{name}_doors": FAMILIES[name]
-    for name in ("deepseek_v41", "inkling", "kimi_k3", "mistral_v15")
+    for name in ("cohere", "deepseek_v41", "inkling", "kimi_k3", "mistral_v15")
 }
 
 
@@ -108,7 +129,7 @@ def kept(answer: Any, whole: bool) -> Any:
         ours = message is None or re.search(r"\d validation error", message)
         return {"error": {**answer["error"], "message": None if ours else message}}
     if whole:
-        return answer
+        return without_calls_in(answer)
     return {
         name: answer[name] for name in ("token_ids", "token_offsets", "tokens") if name in answer
     }
@@ -121,6 +142,13 @@ def other_doors(family: Family) -> list[Case]:
         return unique(few)
     items = [*item_cases(), *tool_cases(), *call_grammar_cases()]
     return unique([*items, *earlier_cases(), *few])
+
+
+def cases_of(name: str) -> list[Case]:
+    family = FAMILIES[name]
+    if name.endswith("_calls"):
+        return unique([*grammar_cases(), *door_cases(family.settings["served_model_name"][0])])
+    return other_doors(family) if name.endswith("_doors") else list(family_cases())
 
 
 def record(family: Family, cases: list[Case], url: str) -> list[dict[str, Any]]:
@@ -153,8 +181,7 @@ def main() -> None:
         )
         return
     GOLDEN.mkdir(parents=True, exist_ok=True)
-    cases = other_doors(family) if name.endswith("_doors") else list(family_cases())
-    lines = record(family, cases, words[0])
+    lines = record(family, cases_of(name), words[0])
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (GOLDEN / f"{name}.jsonl").write_text(text)
 

@@ -6,9 +6,9 @@ FOLDER as in `parsers.py`. LIBRARIES holds `cohere_melody`, and mistral-common 1
 1.13 vLLM 0.33.0 makes no grammar for Mistral's own tokenizers, but an error of each request.
 The first line holds the tools by name, the cases, and the servers: parser names, the tokenizer and
 the architecture. Each other line holds a case, the servers with the same answer, and that answer:
-as in `structural_tags.py`, a structural tag as JSON without the grammars that xgrammar writes in it
-for Cohere's calls; `error`, null where the request itself is refused; `whole` where the constraint holds the output from its first token
-on, `special` where special tokens are kept.
+as in `structural_tags.py`, but null for what `cohere_calls.py` leaves out, and for the error of a
+request that is refused by itself; `whole` where the constraint holds the output from its first
+token on, `special` where special tokens are kept.
 """
 
 from __future__ import annotations
@@ -167,6 +167,8 @@ def answer(
     from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
     from vllm.utils.mistral import is_mistral_tool_parser
 
+    from tests.record.cohere_calls import without_calls
+
     body = {"messages": [{"role": "user", "content": "hi"}], **fields}
     body["tools"] = [tools[name] for name in fields["tools"]] or None
     try:
@@ -191,21 +193,13 @@ def answer(
         name: value for name, value in given.items() if value is not None and value is not False
     }
     if tag := given.get("structural_tag"):
-        given["structural_tag"] = without_grammars(json.loads(tag))
+        given["structural_tag"] = without_calls(json.loads(tag))
     found: dict[str, Any] = {"structured_outputs": given or None}
     if request._grammar_from_parser:
         found["whole"] = True
     if request.skip_special_tokens is False:
         found["special"] = True
     return found
-
-
-def without_grammars(tag: Any) -> Any:
-    """The tag with null for the content of calls."""
-    for part in tag.get("format", {}).get("tags", ()):
-        if part["content"]["type"] == "grammar":
-            part["content"] = None
-    return tag
 
 
 if __name__ == "__main__":

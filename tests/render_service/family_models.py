@@ -42,6 +42,8 @@ class OwnTokenizer(PreTrainedTokenizerFast):
         return self.encode(shown, add_special_tokens=False)
 """
 
+_COHERE_PARTS = ("THINKING", "RESPONSE", "ACTION", "TEXT")
+
 MADE = {
     "demo": Made("demo"),
     "gptoss": Made("gptoss", {"model_type": "gpt_oss", "architectures": ["GptOssForCausalLM"]}),
@@ -57,6 +59,11 @@ MADE = {
     "mistral_v11": Made("demo", tekken="v11"),
     "mistral_v13": Made("demo", tekken="v13"),
     "mistral_v15": Made("demo", tekken="v15"),
+    "cohere_command": Made(
+        "demo",
+        {"architectures": ["Cohere2ForCausalLM"]},
+        tuple(f"<|{at}_{part}|>" for part in _COHERE_PARTS for at in ("START", "END")),
+    ),
     "mistral_hf": Made("demo", tokens=("[TOOL_CALLS]", "[ARGS]")),
     "inkling": Made(
         "demo",

@@ -22,6 +22,7 @@ from render_service.renderers.choice import load_family_tokenizer
 from render_service.sampling import structured_outputs
 from render_service.settings import Settings
 from render_service.tokenizer import Tokenizer
+from tests.record.cohere_calls import without_calls
 
 from .family_models import MADE, make
 
@@ -89,14 +90,6 @@ def outcome(server: Line, tokenizer: Tokenizer, body: Line) -> Line:
     found: Line = {"structured_outputs": fields or None}
     found |= {"whole": True} if whole else {}
     return found | ({"special": True} if keeps or request.skip_special_tokens is False else {})
-
-
-def without_calls(tag: Line) -> Line:
-    """Cohere's calls are nodes here, and a text that xgrammar writes in vLLM."""
-    for part in tag.get("format", {}).get("tags", ()):
-        if part["begin"] == "<|START_ACTION|>":
-            part["content"] = None
-    return tag
 
 
 def same_words(ours: str, theirs: str | None) -> bool:
