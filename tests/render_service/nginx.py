@@ -49,14 +49,32 @@ def documented() -> tuple[str, str]:
     return found[1], found[2]
 
 
-class Nginx:
-    """In front of servers on these ports of this machine, until `stop`."""
+def one_side(ports: Sequence[int]) -> tuple[str, str]:
+    """The blocks for replicas on these ports of this machine."""
+    upstream, location = documented()
+    servers = "\n".join(f"    server {HOST}:{port} max_fails=0;" for port in ports)
+    return re.sub(r"(?:    server .*\n)+", servers + "\n", upstream), location
 
-    def __init__(self, folder: Path, ports: Sequence[int]) -> None:
+
+def two_sides(new: Sequence[int], old: Sequence[int], fingerprint: str) -> tuple[str, str]:
+    """The same for two configurations. fingerprint: that of the old one."""
+    page = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    found = re.search(
+        r"```nginx\n(map .*?\n}\n)\nlocation / {\n    (proxy_pass .*?)\n", page, re.DOTALL
+    )
+    assert found, "docs/operations.md shows no choice by fingerprint"
+    choice, count = re.subn(r"[0-9a-f]{12}", fingerprint, found[1])
+    assert count == 1
+    sides = [one_side(ports)[0].replace("replicas", n) for n, ports in (("new", new), ("old", old))]
+    location = re.sub(r"proxy_pass .*", found[2], documented()[1])
+    return "\n".join((choice, *sides)), location
+
+
+class Nginx:
+    """With these blocks, until `stop`."""
+
+    def __init__(self, folder: Path, upstream: str, location: str) -> None:
         assert PROGRAM is not None
-        upstream, location = documented()
-        servers = "\n".join(f"    server {HOST}:{port} max_fails=0;" for port in ports)
-        upstream = re.sub(r"(?:    server .*\n)+", servers + "\n", upstream)
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
         config = folder / "nginx.conf"

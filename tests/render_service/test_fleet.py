@@ -28,7 +28,7 @@ from .derender_client import (
     message_of,
     parsed_demo,
 )
-from .nginx import PROGRAM, Nginx
+from .nginx import PROGRAM, Nginx, one_side, two_sides
 from .processes import children
 
 pytestmark = pytest.mark.skipif(
@@ -104,7 +104,7 @@ class Fleet:
     def __init__(self, folder: Path, *more: Sequence[str]) -> None:
         self.flags = [(*FLAGS, *flags) for flags in more]
         self.replicas = [self._start(flags) for flags in self.flags]
-        self.nginx = Nginx(folder, [replica.port for replica in self.replicas])
+        self.nginx = Nginx(folder, *one_side([replica.port for replica in self.replicas]))
 
     def _start(self, flags: Sequence[str], port: int | None = None) -> LocalServer:
         return LocalServer(["render_service", "serve", str(DEMO_MODEL), *flags], port=port)
@@ -209,3 +209,26 @@ def test_a_replica_with_another_template_refuses_every_chunk(tmp_path: Path) -> 
         assert refused > STREAMS
     finally:
         fleet.stop()
+
+
+def test_a_fingerprint_that_is_sent_back_leads_to_the_old_configuration(tmp_path: Path) -> None:
+    serve = ["render_service", "serve", str(DEMO_MODEL)]
+    with LocalServer(serve) as old, LocalServer([*serve, *OTHER_TEMPLATE]) as new:
+        chat_request = {"messages": [{"role": "user", "content": "Hi"}]}
+        rendered = httpx.post(f"{old.url}/v1/chat/completions/render", json=chat_request)
+        fingerprint = rendered.headers["x-render-fingerprint"]
+        generated = {**chunk([1]), "request_id": rendered.json()["request_id"]}
+        body = {"stream": True, "generate_chunk": generated, "stream_state": None}
+        nginx = Nginx(tmp_path, *two_sides([new.port], [old.port], fingerprint))
+        try:
+            with httpx.Client(base_url=nginx.url) as client:
+                path, header = (
+                    "/v1/chat/completions/derender",
+                    {"x-render-fingerprint": fingerprint},
+                )
+                answer = client.post(path, json=body, headers=header)
+                refused = client.post(path, json=body)
+        finally:
+            nginx.stop()
+        assert (answer.status_code, refused.status_code) == (200, 409)
+        assert refused.headers["x-upstream"] == f"127.0.0.1:{new.port}"
