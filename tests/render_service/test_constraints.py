@@ -14,10 +14,19 @@ import msgspec
 import pytest
 
 from render_service.adjust import keeps_special_tokens
+from render_service.cohere_tags import hold_sections
 from render_service.constraints import Constrained, constrain
 from render_service.errors import RequestError
 from render_service.hub import ModelFiles
+from render_service.mistral_constraints import hold_output
+from render_service.mistral_grammar import MistralGrammar
 from render_service.protocol.chat import decode_chat_request
+from render_service.protocol.fields import (
+    FunctionDefinition,
+    NamedFunction,
+    NamedToolChoice,
+    ToolParam,
+)
 from render_service.renderers.choice import load_family_tokenizer
 from render_service.sampling import structured_outputs
 from render_service.settings import Settings
@@ -119,3 +128,51 @@ def test_same_constraints_as_vllm(name: str, tokenizer_of: Callable[[str], Token
         elif not same:
             different.append((line["case"], theirs, ours))
     assert not different, f"{len(different)} differ, first {different[0]}"
+
+
+def test_what_a_grammar_needs() -> None:
+    tokens = {"[TOOL_CALLS]": 9}
+    town = ToolParam(function=FunctionDefinition(name="town", strict=True))
+    grammar = MistralGrammar(tokens, 11)
+    with pytest.raises(RequestError, match=r"Unknown special token: \[ARGS\]"):
+        grammar.text("auto", [town])
+    with pytest.raises(RequestError, match="requires the clock tool"):
+        grammar.text("required", [town], named="clock")
+    with pytest.raises(RequestError, match="needs tools"):
+        grammar.text("required", [])
+    assert "%json {}" not in MistralGrammar({**tokens, "[ARGS]": 8}, 13).text("auto", [town])
+
+
+@pytest.mark.parametrize("names", [None, [], "Cohere2ForCausalLM", [1]])
+def test_without_an_architecture_nothing_is_held(
+    names: Any, tokenizer_of: Callable[[str], Tokenizer]
+) -> None:
+    settings = Settings(reasoning_parser="cohere_command3")
+    body = {"messages": [{"role": "user", "content": "hi"}], "response_format": {"type": "text"}}
+    body["structured_outputs"] = {"json": {"type": "object"}}
+    request = decode_chat_request(json.dumps(body).encode())
+    config = {"architectures": names}
+    found = constrain(settings, request, tokenizer=tokenizer_of("demo"), config=config)
+    assert found.request is request
+
+
+def test_a_schema_in_broken_text_is_no_schema() -> None:
+    request = decode_chat_request(
+        b'{"messages": [{"role": "user", "content": "hi"}],'
+        b' "structured_outputs": {"json": {"schema": "{", "type": "object"}}}'
+    )
+    outputs = hold_sections(request, "Cohere2ForCausalLM").structured_outputs
+    assert outputs is not None and outputs.structural_tag is not None
+    (tag,) = json.loads(outputs.structural_tag)["format"]["tags"]
+    assert tag["content"]["json_schema"] == {"schema": "{", "type": "object"}
+
+
+def test_an_unknown_named_tool_is_not_forced() -> None:
+    """As a Messages request may have it; with Mistral's own tokenizers it is refused."""
+    request = decode_chat_request(
+        b'{"messages": [{"role": "user", "content": "hi"}],'
+        b' "tools": [{"type": "function", "function": {"name": "town"}}]}'
+    )
+    choice = NamedToolChoice(function=NamedFunction(name="clock"))
+    held, whole = hold_output(msgspec.structs.replace(request, tool_choice=choice), None)
+    assert (held.structured_outputs, held.skip_special_tokens, whole) == (None, False, False)

@@ -13,18 +13,22 @@ import importlib.util
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 from render_service.corpus import known
 from render_service.loading import load_model
 from render_service.model import Model
 from render_service.settings import Settings
 from tests.parsers.support import recorded
+from tests.record.cohere_calls import without_calls_in
 
 from . import golden
 from .derender_client import Json, chat, cut, joined, message_of, stream
+from .family_models import make
 
 if importlib.util.find_spec("vllm") is None:
     pytest.skip("vLLM is not installed", allow_module_level=True)
@@ -38,6 +42,7 @@ FILES = (
     "qwen3_coder+qwen3",
     "qwen3_xml+deepseek_r1",
 )
+FOLDER = Path(__file__).parent.parent / "golden" / "families"
 SIZES = {"1": 1, "3": 3, "7": 7, "all": 10**6}
 
 
@@ -126,3 +131,24 @@ def test_rendered_requests(name: str, model_folder: Callable[[str], Path]) -> No
         assert status == record["status"], record["case"]
         if status == 200:
             assert json.dumps(answer) == json.dumps(record["answer"]), record["case"]
+
+
+@pytest.mark.parametrize(
+    ("family", "library", "below"),
+    [("cohere_calls", "cohere_melody", "1"), ("mistral_calls", "mistral_common", "1.13")],
+)
+def test_rendered_chats_of_other_tokenizers(
+    family: str, library: str, below: str, tmp_path: Path
+) -> None:
+    """vLLM's parser gets the tokenizer of the model's mode."""
+    pytest.importorskip(library)
+    if Version(version(library)) >= Version(below):
+        pytest.skip(f"vLLM 0.33.0 makes no grammar with this {library}")
+    lines = (FOLDER / f"{family}.jsonl").read_text().splitlines()
+    first, *records = map(json.loads, lines)
+    given = golden.settings(first["settings"], make(first["model"], Path(), tmp_path))
+    model = load_model(replace(given, parser_backend="vllm"))
+    for record in records:
+        if record["status"] == 200 and record["path"] == "/v1/chat/completions/render":
+            status, answer = golden.answer(model, record)
+            assert (status, without_calls_in(answer)) == (200, record["answer"]), record["case"]
