@@ -162,7 +162,8 @@ def test_a_schema_in_broken_text_is_no_schema() -> None:
         b' "structured_outputs": {"json": {"schema": "{", "type": "object"}}}'
     )
     outputs = hold_sections(request, "Cohere2ForCausalLM").structured_outputs
-    assert outputs is not None and outputs.structural_tag is not None
+    assert outputs is not None
+    assert outputs.structural_tag is not None
     (tag,) = json.loads(outputs.structural_tag)["format"]["tags"]
     assert tag["content"]["json_schema"] == {"schema": "{", "type": "object"}
 
