@@ -222,10 +222,8 @@ def test_a_fingerprint_that_is_sent_back_leads_to_the_old_configuration(tmp_path
         nginx = Nginx(tmp_path, *two_sides([new.port], [old.port], fingerprint))
         try:
             with httpx.Client(base_url=nginx.url) as client:
-                path, header = (
-                    "/v1/chat/completions/derender",
-                    {"x-render-fingerprint": fingerprint},
-                )
+                path = "/v1/chat/completions/derender"
+                header = {"x-render-fingerprint": fingerprint}
                 answer = client.post(path, json=body, headers=header)
                 refused = client.post(path, json=body)
         finally:
