@@ -51,8 +51,11 @@ def _template(model: Model) -> str:
 
 
 def _parsers(model: Model) -> str:
-    if not model.outputs.parses:
+    outputs, asked = model.outputs, model.settings.tool_call_parser
+    tool = outputs.tool or "none"
+    if asked and not model.settings.enable_auto_tool_choice:
+        tool += f" ({asked} needs --enable-auto-tool-choice)"
+    elif not outputs.parses:
         return "none"
-    outputs = model.outputs
-    names = f"reasoning {outputs.reasoning or 'none'}, tool calls {outputs.tool or 'none'}"
+    names = f"reasoning {outputs.reasoning or 'none'}, tool calls {tool}"
     return names if outputs.backend is None else f"{names} ({outputs.backend})"
