@@ -18,7 +18,7 @@ from . import carried_facts, stream_state
 from .derender_bounds import check_token_ids
 from .errors import RequestError
 from .parser_cache import LiveStream
-from .stream_state import Kind, StreamState, invalid
+from .stream_state import ANY_CHOICE, Kind, StreamState, invalid
 from .vllm_state import (
     REFUSED,
     VllmState,
@@ -147,7 +147,7 @@ def _adopted(
         k=kind,
         d=read_window(state, model.tokenizer) if plain else None,
         r=state.role_sent,
-        i=chunk.choices[0].index if chunk.choices else 0,
+        i=chunk.choices[0].index if chunk.choices else ANY_CHOICE,
         l=state.logprob_context_token_ids,
         o=state.logprob_text_offset,
         n=length,

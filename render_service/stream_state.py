@@ -30,14 +30,15 @@ MAX_BYTES = 16 * 1024 * 1024
 # Bytes of what it carries of the request: with more it would no longer be a small one.
 MAX_CARRIED = 512
 
-
+ANY_CHOICE = -1
 Kind = Literal["chat", "completion"]
 
 
 class StreamState(Struct, omit_defaults=True, forbid_unknown_fields=True):
     """v: version. k: kind of answer. d: detokenizer. p: parser snapshot, None without a parser.
 
-    r: a choice has come, and with it the role. i: that choice's index. e: it has ended.
+    r: a choice has come, and with it the role. i: that choice's index, `ANY_CHOICE` where it came
+    to another server, which did not say. e: it has ended.
     l: last sampled token IDs, context for logprobs. o: text offset of the next logprob.
     n: prompt and output tokens so far. c: what parsing needs of the request (`carried_facts`),
     empty where that is too long, and in version 1.
@@ -129,7 +130,7 @@ def check_request(state: StreamState, request_id: str) -> None:
 
 def check_choice(state: StreamState, choice: GenerateStreamChoice) -> None:
     """RequestError 400 for a chunk that does not continue the output that the state is of."""
-    if state.r and choice.index != state.i:
+    if state.r and state.i not in (choice.index, ANY_CHOICE):
         raise invalid(f"it belongs to choice {state.i}, the chunk has choice {choice.index}")
     if state.e and choice.token_ids:
         raise invalid("its output has ended, and the chunk has more tokens")

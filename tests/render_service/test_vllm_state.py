@@ -274,6 +274,22 @@ def test_usage_alone_loses_nothing(native: Model, mixed: Model) -> None:
         assert texts(answers) == whole
 
 
+@pytest.mark.parametrize("name", ["calls", "plain", "completion"])
+def test_usage_alone_does_not_say_the_choice(name: str) -> None:
+    stream = STREAMS[name]
+    there = client.demo(**stream.settings, stream_state_format="vllm")
+    first, second, third, *_ = chunks_of(there, stream)
+    for generated in (first, second):
+        generated["choices"][0]["index"] = 1
+    state = vllms(send(there, stream, first, None)["stream_state"])
+    here = client.demo(**stream.settings)
+    state = send(here, stream, {"request_id": "chatcmpl-1", "choices": []}, state)["stream_state"]
+    answer = send(here, stream, second, state)
+    assert answer["chunk"]["choices"][0]["index"] == 1
+    with pytest.raises(RequestError, match="belongs to choice 1"):
+        send(here, stream, third, answer["stream_state"])
+
+
 def test_parsers_of_vllm_need_no_pace() -> None:
     with pytest.MonkeyPatch.context() as patch:
         make_importable(patch)
