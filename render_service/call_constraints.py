@@ -8,7 +8,6 @@ that where a call is optional the answer may also be what these ask for. Source:
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from .output_format import may_stand_beside_calls, output_format
 from .protocol.chat import ChatRequest, NamedToolChoice
 from .protocol.fields import StructuredOutputs, ToolParam, invalid
 from .sampling import structured_outputs
+from .schema_limits import load_schema
 from .structural_tag_formats import JSON_CALLS
 from .structural_tags import (
     AUTO,
@@ -117,8 +117,8 @@ def _answer(outputs: StructuredOutputs) -> Node | None:
     """A Harmony message of what is asked for."""
     if isinstance(outputs.json, str):
         try:
-            json.loads(outputs.json)
-        except (ValueError, RecursionError) as error:
+            load_schema(outputs.json)
+        except ValueError as error:
             raise RequestError(str(error)) from error
     content = output_format(outputs)
     return None if content is None else harmony_answer(content)

@@ -16,6 +16,7 @@ import msgspec
 from .errors import RequestError
 from .protocol.chat import ChatRequest
 from .protocol.fields import StructuredOutputs, ToolParam, invalid
+from .schema_limits import check_nesting, load_schema
 from .tag_nodes import Node, const, json_schema, many, one_of, regex, sequence
 
 _ACTION = ("<|START_ACTION|>", "<|END_ACTION|>")
@@ -96,6 +97,7 @@ def _calls(tools: Sequence[ToolParam]) -> Node:
 
 def _call_schema(tool: ToolParam) -> dict[str, Any]:
     parameters = dict(tool.function.parameters or {})
+    check_nesting(parameters)
     shared: dict[str, Any] = {
         name: parameters.pop(name) for name in ("$defs", "definitions") if name in parameters
     }
@@ -128,8 +130,8 @@ def _schema(request: ChatRequest) -> dict[str, Any] | None:
         if not schema.strip():
             raise RequestError("structured_outputs.json cannot be empty.")
         try:
-            schema = json.loads(schema)
-        except (ValueError, RecursionError):
+            schema = load_schema(schema)
+        except ValueError:
             raise RequestError("structured_outputs.json must be valid JSON.") from None
         if not isinstance(schema, dict):
             raise RequestError("structured_outputs.json must decode to a JSON object.")
@@ -141,8 +143,8 @@ def _unwrapped(value: Any) -> dict[str, Any] | None:
     """The schema, which may be text, and within another object."""
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
+            value = load_schema(value)
+        except (ValueError, RequestError):
             return None
     if not isinstance(value, dict):
         return None

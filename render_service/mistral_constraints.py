@@ -7,7 +7,6 @@ its text. Source: vLLM 0.33.0's `MistralParser.adjust_request`.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from .errors import RequestError
 from .mistral_grammar import FIRST_VERSION, MistralGrammar
 from .protocol.chat import ChatRequest, NamedToolChoice
 from .protocol.fields import StructuredOutputs, ToolParam
+from .schema_limits import load_schema
 from .tokenizer import Tokenizer
 from .tokenizer_mistral import MistralTokenizer
 
@@ -48,10 +48,12 @@ def hold_output(request: ChatRequest, grammar: MistralGrammar | None) -> tuple[C
         parallel=bool(request.parallel_tool_calls),
         only_json=only_json,
     )
-    changed = {"structured_outputs": StructuredOutputs(grammar=text)}
-    if request.structured_outputs is None:
-        return msgspec.structs.replace(request, response_format=None, **changed), True
-    return msgspec.structs.replace(request, **changed), True
+    held = msgspec.structs.replace(
+        request,
+        structured_outputs=StructuredOutputs(grammar=text),
+        response_format=None if request.structured_outputs is None else request.response_format,
+    )
+    return held, True
 
 
 def _takes_the_place_of_others(request: ChatRequest) -> bool:
@@ -80,8 +82,8 @@ def _schema(request: ChatRequest) -> Any:
         if not isinstance(own.json, str):
             return own.json
         try:
-            return json.loads(own.json)
-        except (ValueError, RecursionError) as error:
+            return load_schema(own.json)
+        except ValueError as error:
             raise RequestError(str(error)) from error
     if wanted is None or wanted.type == "text":
         return None

@@ -5,12 +5,12 @@ Source: `structured_outputs_to_format` and `_xgrammar_supports` in vLLM 0.33.0.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
+from .errors import RequestError
 from .protocol.fields import StructuredOutputs
-from .schema_limits import is_supported
+from .schema_limits import MAX_NESTING, TAG_NESTING, is_supported, load_schema
 from .tag_nodes import Node, const, either, grammar, json_schema, regex, tag, triggered
 
 _COMMENT = re.compile(r"(?:#|//).*$")
@@ -50,13 +50,13 @@ def may_stand_beside_calls(outputs: StructuredOutputs, *, in_tag: bool) -> bool:
 
 def _older_tag(text: str) -> Node | None:
     try:
-        given = json.loads(text)
+        given = load_schema(text, MAX_NESTING + TAG_NESTING)
         tags = [
             tag(part["begin"], json_schema(part["schema"]), part["end"])
             for part in given["structures"]
         ]
         return {**triggered("", tags), "triggers": given["triggers"]}
-    except (ValueError, LookupError, TypeError, RecursionError):
+    except (ValueError, LookupError, TypeError, RequestError):
         return None
 
 
@@ -64,8 +64,8 @@ def _parsed(schema: str | dict[str, Any]) -> Any:
     if not isinstance(schema, str):
         return schema
     try:
-        return json.loads(schema)
-    except (ValueError, RecursionError):
+        return load_schema(schema)
+    except (ValueError, RequestError):
         return None
 
 

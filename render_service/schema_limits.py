@@ -6,7 +6,15 @@ when it compiles a schema is not known here.
 
 from __future__ import annotations
 
+import json
 from typing import Any
+
+from .errors import RequestError
+
+MAX_NESTING = 64
+"""Levels of objects and arrays that a schema may have."""
+TAG_NESTING = 16
+"""Levels that a structural tag may have around one."""
 
 _FORMATS = """
 email date time date-time duration ipv4 ipv6 hostname uuid uri uri-reference uri-template
@@ -14,6 +22,36 @@ json-pointer relative-json-pointer
 """
 _TEXT_FORMATS = frozenset(_FORMATS.split())
 _ARRAY_LIMITS = ("uniqueItems", "contains", "minContains", "maxContains")
+
+
+def load_schema(text: str, max_nesting: int = MAX_NESTING) -> Any:
+    """Its JSON. ValueError where it is none, RequestError (400) where it is nested too deeply."""
+    try:
+        schema = json.loads(text)
+    except RecursionError:
+        raise _too_deep() from None
+    check_nesting(schema, max_nesting)
+    return schema
+
+
+def check_nesting(schema: Any, max_nesting: int = MAX_NESTING) -> None:
+    """RequestError (400) where it is nested too deeply."""
+    level = [schema]
+    for _ in range(max_nesting + 1):
+        level = [node for node in level if isinstance(node, dict | list)]
+        if not level:
+            return
+        level = [
+            child for node in level for child in (node.values() if isinstance(node, dict) else node)
+        ]
+    raise _too_deep()
+
+
+def _too_deep() -> RequestError:
+    return RequestError(
+        "The JSON schema is nested too deeply: objects and arrays may nest at most "
+        f"{MAX_NESTING} levels"
+    )
 
 
 def is_supported(schema: Any) -> bool:

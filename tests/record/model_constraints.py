@@ -27,6 +27,7 @@ GOLDEN = HERE.parent / "golden" / "model_constraints.jsonl"
 
 
 TAG = '{"type": "structural_tag", "format": {"type": "any_text"}}'
+NESTED = '{"a": '
 ARCHITECTURES = (
     "Cohere2ForCausalLM",
     "Cohere2MoeForCausalLM",
@@ -85,6 +86,8 @@ def every_case() -> dict[str, dict[str, Any]]:
         "own wrapped": {"structured_outputs": {"json": {"json_schema": json.dumps(town)}}},
         "own empty": {"structured_outputs": {"json": {"schema": {}}}},
         "own text": {"structured_outputs": {"json": json.dumps(town)}},
+        "own nested": {"structured_outputs": {"json": NESTED * 64 + "1" + "}" * 64}},
+        "own too nested": {"structured_outputs": {"json": NESTED * 65 + "1" + "}" * 65}},
         "own list": {"structured_outputs": {"json": "[]"}},
         "own blank": {"structured_outputs": {"json": " "}},
         "own broken": {"structured_outputs": {"json": "{"}},

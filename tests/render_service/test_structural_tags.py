@@ -113,9 +113,22 @@ def test_what_cannot_stand_beside_calls_holds_alone(outputs: dict[str, str]) -> 
     assert request.structured_outputs == msgspec.convert(outputs, StructuredOutputs)
 
 
-def test_harmony_refuses_json_text_that_is_none() -> None:
+@pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 65 + "1" + "}" * 65, "{"])
+def test_harmony_refuses_json_text_that_is_none_or_too_deep(text: str) -> None:
     with pytest.raises(RequestError):
-        adjusted("openai", None, deep_tool(structured_outputs={"json": "[" * 200_000}))
+        adjusted("openai", None, deep_tool(structured_outputs={"json": text}))
+
+
+@pytest.mark.parametrize("depth", range(900, 1000, 7))
+def test_text_that_can_be_read_but_not_written_again(depth: int) -> None:
+    """It nests almost as deep as Python can go."""
+    text = '{"a":' * depth + "1" + "}" * depth
+    body = deep_tool(structured_outputs={"json": text})
+    outputs = adjusted("hermes", None, body).structured_outputs
+    assert outputs is not None
+    assert outputs.json == text, "it holds alone"
+    with pytest.raises(RequestError, match="nested too deeply"):
+        adjusted("openai", None, body)
 
 
 def test_the_suffix_of_a_vocabulary_is_in_all_tags() -> None:
