@@ -144,8 +144,7 @@ def constrained_sampling(
 ) -> tuple[Constrained, Sampling]:
     """The request with what its tools add, and its sampling parameters.
 
-    response: it is one of the Responses API, whose extra arguments are written even where there are
-    none. text_format: see `constrain`.
+    response: its extra arguments are written even if there are none. See `constrain` for the rest.
     """
     if isinstance(model.outputs, VllmParser):
         kwargs = template_kwargs(model, request)
