@@ -166,17 +166,18 @@ class Format:
 
     def _called(self, context: Context) -> str:
         """How the request has calls read: a key of `_forms`."""
-        if self._unasked and not context.keeps_calls:
-            return "auto"
-        if not (context.keeps_calls or self._drops or self._parted):
-            return ""
-        if context.tool_choice in ("required", "named") and context.tool_choice in self._forms:
-            return context.tool_choice
-        told = context.template_kwargs
-        dialects = self._tool.dialects if self._tool else ()
-        return next(
-            (f"{name}={value}" for name, value in dialects if told.get(name) == value), "auto"
-        )
+        choice, told = context.tool_choice, context.template_kwargs
+        if not context.keeps_calls:
+            if self._unasked:
+                return "auto"
+            if not (self._drops or self._parted):
+                return ""
+        elif choice != "auto" and choice in self._forms:
+            return choice
+        for name, value in self._tool.dialects if self._tool else ():
+            if told.get(name) == value:
+                return f"{name}={value}"
+        return "auto"
 
     def _start_region(self, context: Context, prompt: Sequence[int] | None) -> tuple[str, str]:
         """Where the output begins, and what is put before it."""

@@ -89,10 +89,11 @@ class ReasoningFormat:
     def runs(self, context: Context) -> bool:
         """Whether the request has the model reason."""
         told = context.template_kwargs
-        given = [bool(told[name]) for name in self.switches if name in told]
-        return any(given or [self.unless_told]) and not any(
-            told.get(name) == value for name, value in self.off
-        )
+        for name, value in self.off:
+            if told.get(name) == value:
+                return False
+        given = [told[name] for name in self.switches if name in told]
+        return any(given) if given else self.unless_told
 
     def read(self, context: Context) -> bool:
         """Whether its markers count."""

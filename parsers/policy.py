@@ -8,7 +8,8 @@ a call or at the end of an output that called.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from .context import Context
@@ -16,6 +17,8 @@ from .events import Arguments, Content, Event, Reasoning, ToolCall
 from .limits import MAX_SPACE, trailing
 from .snapshot import Malformed, count, items, text
 from .spelt_newlines import SpeltNewlines
+
+_NONE: Mapping[type[Event], SpeltNewlines] = MappingProxyType({})
 
 
 class Policy:
@@ -59,7 +62,7 @@ class Policy:
         self._id = ""
         self._index = 0
         self._parts: list[str] = []
-        self._rewriters: dict[type[Event], SpeltNewlines] = {}
+        self._rewriters: Mapping[type[Event], SpeltNewlines] = _NONE
         if rewrites:
             self._rewriters = {Reasoning: rewrites(), Content: rewrites()}
         self.calls = 0  # calls begun, kept or not
@@ -172,7 +175,8 @@ class Policy:
 
     def _collect(self, kind: type[Event], text: str) -> None:
         if kind is not self._kind:
-            self._flush()
+            if self._kind is not None:
+                self._flush()
             self._kind = kind
         self._parts.append(text)
 
@@ -204,5 +208,5 @@ class Policy:
         self.calls, self.said, self.spaces = count(calls), said, text(spaces)
         if thought:
             self.thought = text(thought[0])
-        for rewriter, state in zip(self._rewriters.values(), thought[1:], strict=True):
-            rewriter.restore(state)
+            for rewriter, state in zip(self._rewriters.values(), thought[1:], strict=True):
+                rewriter.restore(state)

@@ -15,7 +15,7 @@ from .limits import MAX_SPACE
 from .pieces import Piece
 from .region_machine import GAPS, RegionMachine
 from .regions import REJECTED, Sink
-from .snapshot import Malformed, items, text, texts
+from .snapshot import Malformed, items
 
 SLICE = 4096
 """Longer text is read in slices, so that cutting at markers stays linear."""
@@ -65,11 +65,13 @@ class Stream(RegionMachine):
     def restore(self, saved: object) -> None:
         """Take a snapshot's state; raises `Malformed`."""
         held, where, decoder, policy = items(saved, 4)
-        name, raw = texts(where, 2)
-        region = self._table.get(name)
-        if region is None or (decoder is not None and not region.in_call):
+        name, raw = items(where, 2)
+        region = self._table.get(name) if isinstance(name, str) else None
+        if region is None or not (isinstance(held, str) and isinstance(raw, str)):
             raise Malformed
-        self._region, self._raw, self._held = region, raw, text(held)
+        if decoder is not None and not region.in_call:
+            raise Malformed
+        self._region, self._raw, self._held = region, raw, held
         if decoder is not None and self._codec is not None:
             self._decoder = self._codec.resume(decoder, self._context)
         self._policy.restore(policy)
