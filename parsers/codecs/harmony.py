@@ -29,7 +29,7 @@ the model's server runs itself (or an answer of such a tool), which no client se
 START, CHANNEL, CONSTRAIN = "<|start|>", "<|channel|>", "<|constrain|>"
 _BUILT_IN = frozenset(("python", "browser", "container"))
 _CHANNEL_END = re.compile(r"[\s<]|\Z")
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_NOT_ASCII = re.compile(r"[^\x00-\x7e]+")
 
 
 def route(header: str) -> tuple[str, str]:
@@ -105,7 +105,7 @@ class HarmonyDecoder(Decoder):
         return (DONE, text[end:]) if self.reader.state == WHOLE else None
 
     def _write(self, parts: list[str], out: Policy) -> None:
-        """ASCII only, as vLLM writes these arguments."""
+        """Printable ASCII only, as vLLM writes these arguments: DEL is escaped too."""
         out.arguments(_NOT_ASCII.sub(lambda found: json.dumps(found[0])[1:-1], "".join(parts)))
 
     def call_end(self, out: Policy) -> None:

@@ -58,6 +58,7 @@ OUTPUTS = {
     "spaced arguments": RUN.replace('{"a": 1}', '\n{ "a" : [ 1,2 ] , "b":{} }\n'),
     "json numbers": RUN.replace("1}", '1e3, "b": 1.0, "c": -0, "d": 1E-7, "e": 0.10}'),
     "json escapes": RUN.replace("1}", '"\\u00e9\\/\\ud83d\\ude00\\n\\"\\\\é😀"}'),
+    "DEL in a string": RUN.replace("1}", '"a\x7fé"}'),
     "number arguments": RUN.replace('{"a": 1}', "12"),
     "list arguments": RUN.replace('{"a": 1}', "[1,2]"),
     "code arguments": RUN.replace(" <|constrain|>json", " code").replace('{"a": 1}', "print(1)"),
