@@ -232,7 +232,7 @@ def _is_set(value: Any) -> bool:
 
 
 def _check_mappings(values: Any, message: str) -> None:
-    if values is not None and not (
+    if values not in (None, {}) and not (
         isinstance(values, list) and all(isinstance(value, dict) for value in values)
     ):
         raise RequestError(message)

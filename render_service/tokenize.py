@@ -29,7 +29,11 @@ def tokenize(model: Model, body: bytes, request_id: str | None) -> Answer:
     """Token IDs of a text or a chat, of any length."""
     request = decode_tokenize_request(body)
     check_model(model, request.model)
-    prompt = _chat(model, request) if isinstance(request, TokenizeChatRequest) else request.prompt
+    if isinstance(request, TokenizeChatRequest):
+        prompt = _chat(model, request)
+    else:
+        media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
+        prompt = request.prompt
     ids = (
         model.tokenizer.encode(prompt, add_special_tokens=request.add_special_tokens)
         if isinstance(prompt, str)

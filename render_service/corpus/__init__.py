@@ -14,6 +14,7 @@ from .chats import chat_cases
 from .conversations import CONVERSATIONS
 from .outputs import output_cases
 from .responses import response_cases
+from .spellings import spelling_cases
 from .texts import completion_cases, raw_cases, tokenize_cases
 
 __all__ = ["Case", "cases", "conversation_cases"]
@@ -30,6 +31,7 @@ def cases() -> list[Case]:
             *message_cases(),
             *tokenize_cases(),
             *raw_cases(),
+            *spelling_cases(),
             *output_cases(),
         ]
     )

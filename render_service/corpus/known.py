@@ -53,7 +53,6 @@ MORE = {
     (CHAT, "messages 23"): _PARTS,
     (CHAT, "output, thought, then"): _FORCED,
     (CHAT, "output, call in tags, "): _FORCED,
-    (COMPLETION, "prompt 18"): "true is no token ID",
     (TOKENIZE, "chat tools"): "vLLM leaves `reasoning_content` out, unlike its render",
     (RESPONSES, "object as input"): "vLLM reads an object as the list of its keys",
     (RESPONSES, "refusal"): _FAULT,

@@ -128,7 +128,8 @@ def _check(body: dict[str, Any]) -> None:
     checks.generation_prompt(body)
     _check_tools(body)
     constrained = checks.structured_outputs(body, None)
-    if constrained and isinstance(body.get("tool_choice"), dict):
+    choice = body.get("tool_choice", "none")
+    if constrained and choice not in ("none", "auto", "required"):
         raise invalid(
             "You can only either use constraints for structured outputs or tools, not both."
         )

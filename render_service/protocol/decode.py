@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -18,6 +17,7 @@ from msgspec import inspect
 
 from ..errors import RequestError, schema_error
 from .json_bounds import check_bounds, no_collection
+from .lax import lax
 
 T = TypeVar("T")
 
@@ -31,8 +31,6 @@ _WORDS = {
     "null": "null",
 }
 _JSON_TYPES = {str: "str", int: "int", float: "float", bool: "bool", list: "array", dict: "object"}
-_TRUTH = {"yes": True, "y": True, "t": True, "on": True, "no": False, "n": False, "f": False}
-_TRUTH["off"] = False
 _MISMATCH = re.compile(r"Expected `(?P<expected>.*)`, got `(?P<got>.*)`")
 _BOUND = re.compile(r"Expected `(?P<expected>.*)` (?P<bound>of length .*|[<>].*)")
 _MISSING = re.compile(r"Object missing required field `(.*)`")
@@ -74,14 +72,15 @@ def decode_object(raw: bytes) -> dict[str, Any]:
 
 def convert(data: dict[str, Any], to: type[T]) -> T:
     """The object as a typed request. Fields that `to` lacks are left out."""
-    while True:
-        try:
-            return msgspec.convert(data, to, strict=False)
-        except msgspec.ValidationError as error:
-            lenient = _lenient(error, data)
-            if lenient is None:
-                raise _field_error(error, data, to) from None
-            data = {**data, **lenient}
+    try:
+        return msgspec.convert(data, to)
+    except msgspec.ValidationError:
+        wanted: Any = to
+        read = lax(data, _type_info(wanted))
+    try:
+        return msgspec.convert(read, to)
+    except msgspec.ValidationError as error:
+        raise _field_error(error, read, to) from None
 
 
 def _missing_body() -> RequestError:
@@ -103,20 +102,6 @@ def _syntax_error(raw: bytes, error: Exception) -> RequestError:
         f"surrogates are not): {error}.",
         "body",
     )
-
-
-def _lenient(error: msgspec.ValidationError, data: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The field at fault as pydantic would read it: `true` as 1, `"yes"` as true."""
-    what, path = _parts(error)
-    mismatch = _MISMATCH.fullmatch(what)
-    if mismatch is None or len(path) != 1 or not isinstance(path[0], str):
-        return None
-    value, expected = data.get(path[0]), mismatch["expected"].split(" | ")
-    if isinstance(value, bool) and ("int" in expected or "float" in expected):
-        return {path[0]: int(value)}
-    if isinstance(value, str) and "bool" in expected and value.lower() in _TRUTH:
-        return {path[0]: _TRUTH[value.lower()]}
-    return None
 
 
 def _parts(error: msgspec.ValidationError) -> tuple[str, list[str | int]]:

@@ -13,6 +13,8 @@ from typing import Any
 from ..errors import RequestError, schema_error
 
 _OPENAI_ROLES = frozenset({"developer", "system", "user", "assistant", "tool", "function"})
+_WITHOUT_CALLS = frozenset({"developer", "system", "user"})
+"""Roles whose `tool_calls` nobody looks at."""
 _TEXT_PARTS = frozenset({"text", "input_text", "output_text", "refusal", "thinking"})
 _UNION = "ChatCompletionDeveloperMessageParam"
 _CALL = "ChatCompletionMessageFunctionToolCallParam"
@@ -32,8 +34,11 @@ def check_messages(messages: Any) -> None:
                 f"`messages.{index}` {text}.", f"body.messages.{index}.{_UNION}{field}"
             )
     for message in messages:
-        if message.get("tool_calls") is not None:
-            message["tool_calls"] = _read_calls(message["tool_calls"])
+        calls = message.get("tool_calls")
+        if calls is not None and not isinstance(calls, (list, str, dict)):
+            raise RequestError("`tool_calls` must be an array of tool calls.")
+        if calls is not None and message["role"] not in _WITHOUT_CALLS:
+            message["tool_calls"] = _read_calls(calls)
 
 
 def rename_reasoning(messages: Any) -> None:
@@ -107,10 +112,8 @@ def _fits_any_role(message: dict[str, Any]) -> bool:
     )
 
 
-def _read_calls(calls: Any) -> list[dict[str, Any]]:
+def _read_calls(calls: list[Any] | str | dict[str, Any]) -> list[dict[str, Any]]:
     """The calls, keys in the order of vLLM's request models."""
-    if not isinstance(calls, (list, str, dict)):
-        raise RequestError("`tool_calls` must be an array of tool calls.")
     # pydantic iterates whatever it can: letters and keys are not calls either.
     for index, call in enumerate(calls):
         fault = _call_fault(call)

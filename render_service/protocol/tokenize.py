@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct
 
-from ..errors import SCHEMA_ERROR, RequestError
+from ..errors import SCHEMA_ERROR, RequestError, schema_error
 from . import checks
-from .decode import convert, decode, decode_object
+from .decode import convert, decode_object
 from .fields import INT64_MAX, ToolParam
 from .message_shape import check_messages, rename_reasoning
 
@@ -22,6 +21,9 @@ class TokenizeTextRequest(Struct, kw_only=True):
     model: str | None = None
     add_special_tokens: bool = True
     return_token_strs: bool | None = False
+    # Looked at in a text too, and refused.
+    media_io_kwargs: Any = None
+    mm_processor_kwargs: Any = None
 
 
 class TokenizeChatRequest(Struct, kw_only=True):
@@ -43,26 +45,34 @@ class DetokenizeRequest(Struct, kw_only=True):
     model: str | None = None
 
 
-_detokenize = msgspec.json.Decoder(DetokenizeRequest, strict=False)
-
-
 def decode_tokenize_request(raw: bytes) -> TokenizeTextRequest | TokenizeChatRequest:
-    """A chat where the body has `messages`; RequestError as vLLM refuses it."""
+    """A chat where the body has `messages` that can be read, else a text; RequestError as vLLM
+    refuses it.
+    """
     body = decode_object(raw)
-    checks.generation_prompt(body)
     if "messages" not in body:
+        checks.generation_prompt(body)
         return convert(body, TokenizeTextRequest)
-    # As in a chat request, so that both give the same prompt; vLLM leaves it out here.
-    rename_reasoning(body["messages"])
     try:
-        check_messages(body["messages"])
-        return convert(body, TokenizeChatRequest)
+        return _chat(body)
     except RequestError as error:
+        if isinstance(body.get("prompt"), str):
+            return convert(body, TokenizeTextRequest)
         if error.type == SCHEMA_ERROR:
             # vLLM names the first field of the text form, which fits neither.
-            error.param = "body.prompt"
+            error.param = "body.model" if error.param == "body.model" else "body.prompt"
         raise
 
 
+def _chat(body: dict[str, Any]) -> TokenizeChatRequest:
+    checks.generation_prompt(body)
+    if not isinstance(body["messages"], list):
+        raise schema_error("`messages` must be an array of messages.", "body.messages")
+    # As in a chat request, so that both give the same prompt; vLLM leaves it out here.
+    rename_reasoning(body["messages"])
+    check_messages(body["messages"])
+    return convert(body, TokenizeChatRequest)
+
+
 def decode_detokenize_request(raw: bytes) -> DetokenizeRequest:
-    return decode(_detokenize, raw)
+    return convert(decode_object(raw), DetokenizeRequest)

@@ -25,6 +25,7 @@ from render_service.corpus import Case
 from render_service.corpus.anthropic import message_cases
 from render_service.corpus.chats import chat_cases
 from render_service.corpus.responses import response_cases
+from render_service.corpus.spellings import spelling_cases
 from render_service.corpus.texts import completion_cases, raw_cases, tokenize_cases
 from tests.record.door_cases import door_cases
 from tests.record.server_cases import (
@@ -68,6 +69,7 @@ SERVERS = {
             "completion": completion_cases(),
             "tokenize": tokenize_cases(),
             "raw": raw_cases(),
+            "spellings": spelling_cases(),
             "grammar": grammar_cases(),
             "responses": response_cases(),
             "messages": message_cases(),

@@ -23,7 +23,7 @@ from . import golden
 FILES = (
     *("chat", "completion", "tokenize", "raw", "plain", "grammar", "llama", "coder"),
     *("responses", "messages", "plain_doors", "llama_doors", "written_doors", "filler_doors"),
-    "filler",
+    *("filler", "spellings"),
 )
 
 

@@ -92,7 +92,8 @@ def test_ids_that_no_token_has_give_no_text() -> None:
         ({"messages": "x"}, "Bad Request", "body.prompt"),
         ({"messages": HI, "tools": [{}]}, "Bad Request", "body.prompt"),
         ({"messages": []}, "BadRequestError", None),
-        ({"messages": None}, "BadRequestError", None),
+        ({"messages": None}, "Bad Request", "body.prompt"),
+        ({"messages": HI, "model": 5}, "Bad Request", "body.model"),
         ({"messages": HI, "chat_template": "x"}, "BadRequestError", None),
         (
             {"messages": HI, "mm_processor_kwargs": {"a": 1}},
