@@ -76,7 +76,7 @@ class Tokenizer:
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
         """Special tokens written out in the text become those tokens, as everywhere."""
-        with unicode_only(text):
+        with encodable(text):
             # The batch call is the one that leaves out offsets, which cost as much again.
             found = self._core.encode_batch_fast([text], add_special_tokens=add_special_tokens)
         ids: list[int] = found[0].ids
@@ -86,7 +86,7 @@ class Tokenizer:
         """Text that is only text: what spells an added token does not become it."""
         if self._added_token.search(text) is None:
             return self.encode(text, add_special_tokens=False)
-        with unicode_only(text):
+        with encodable(text):
             return ordinary_ids(self._core, text)
 
     @cached_property
@@ -98,7 +98,7 @@ class Tokenizer:
         self, text: str, *, add_special_tokens: bool
     ) -> tuple[list[int], list[tuple[int, int]] | None]:
         """Offsets are the (start, end) characters of each token; None where unknown."""
-        with unicode_only(text):
+        with encodable(text):
             encoding = self._core.encode(text, add_special_tokens=add_special_tokens)
         return encoding.ids, encoding.offsets
 
@@ -255,8 +255,10 @@ def _clean_up(text: str) -> str:
 
 
 @contextmanager
-def unicode_only(text: str) -> Iterator[None]:
-    """RequestError for a lone surrogate in the text, which JSON can write but UTF-8 cannot."""
+def encodable(text: str) -> Iterator[None]:
+    """RequestError for a lone surrogate in the text, which JSON can write but UTF-8 cannot, and
+    for a text that `tokenizers` gives up on, as on ten million spaces: it panics.
+    """
     try:
         yield
     except (UnicodeEncodeError, TypeError) as error:
@@ -264,3 +266,7 @@ def unicode_only(text: str) -> Iterator[None]:
         raise RequestError(
             f"The prompt is not valid Unicode: lone surrogate at character {at}."
         ) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # pyo3's, which has no module to import from
+            raise
+        raise RequestError(f"The tokenizer gives up on the prompt: {error}.") from error

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .hub import ModelFiles, StartupError
-from .tokenizer import Tokenizer, unicode_only
+from .tokenizer import Tokenizer, encodable
 
 ROLES = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>", "unk_token": "<unk>"}
 # Special tokens that are parts of an answer.
@@ -65,7 +65,7 @@ class MistralTokenizer(Tokenizer):
         return str(self._own.id_to_piece(index)) if 0 <= index < self.size else None
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
-        with unicode_only(text):
+        with encodable(text):
             return list(self._own.encode(text, bos=add_special_tokens, eos=False))
 
     def encode_ordinary(self, text: str) -> list[int]:

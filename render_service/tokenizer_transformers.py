@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .hub import ModelFiles, StartupError
-from .tokenizer import Tokenizer, ordinary_ids, pipeline_sections, unicode_only
+from .tokenizer import Tokenizer, encodable, ordinary_ids, pipeline_sections
 
 MAX_REASON = 400
 """Characters of an error's text that is shown."""
@@ -44,11 +44,11 @@ class TransformersTokenizer(Tokenizer):
         self.spec = None if core is None else pipeline_sections(core)
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
-        with unicode_only(text):
+        with encodable(text):
             return list(self._hf.encode(text, add_special_tokens=add_special_tokens))
 
     def encode_ordinary(self, text: str) -> list[int]:
-        with unicode_only(text):
+        with encodable(text):
             if self.fast:
                 return ordinary_ids(self._hf.backend_tokenizer, text)
             return list(self._hf.encode(text, add_special_tokens=False, split_special_tokens=True))
@@ -58,7 +58,7 @@ class TransformersTokenizer(Tokenizer):
     ) -> tuple[list[int], list[tuple[int, int]] | None]:
         if not self.fast:
             return self.encode(text, add_special_tokens=add_special_tokens), None
-        with unicode_only(text):
+        with encodable(text):
             found = self._hf(
                 text, add_special_tokens=add_special_tokens, return_offsets_mapping=True
             )

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Regex, models, pre_tokenizers, processors
 from tokenizers import Tokenizer as Core
-from tokenizers import models, processors
 
+from render_service.errors import RequestError
 from render_service.hub import StartupError, find
 from render_service.special_tokens import SpecialTokens
 from render_service.tokenizer import Tokenizer, load_tokenizer
@@ -193,6 +194,17 @@ def test_the_class_is_the_one_that_transformers_chooses() -> None:
 
 def test_a_lone_surrogate_is_refused() -> None:
     refuses_surrogates(load_tokenizer(find(str(DEMO_MODEL)), {}))
+
+
+def test_a_text_that_the_library_gives_up_on_is_refused() -> None:
+    """It panics where its regular expressions go back too often: on 10 million spaces, or here."""
+    core = Core(models.WordLevel({"?": 0}, unk_token="?"))
+    core.pre_tokenizer = pre_tokenizers.Split(Regex("(a+)+b"), "isolated")
+    tokenizer = Tokenizer(core, SpecialTokens({}, (), ()), {})
+    for encode in (tokenizer.encode, tokenizer.encode_with_offsets):
+        with pytest.raises(RequestError, match="gives up on the prompt") as caught:
+            encode("a" * 40, add_special_tokens=False)
+        assert caught.value.status == 400
 
 
 def test_a_role_without_a_token_takes_the_unknown_token() -> None:
