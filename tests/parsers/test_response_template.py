@@ -1,4 +1,4 @@
-"""Properties of formats that models bring, over templates of every construct.
+"""Formats that models bring, over templates of every construct.
 
 Recorded answers of vLLM for these templates are in `golden/parsers/hf*` and `beam*`.
 """
@@ -6,8 +6,6 @@ Recorded answers of vLLM for these templates are in `golden/parsers/hf*` and `be
 from __future__ import annotations
 
 import json
-from itertools import cycle
-from random import Random
 from typing import Any
 
 import pytest
@@ -19,11 +17,9 @@ from parsers.codecs.response_tags import TagsRegion
 from parsers.response_calls import region_codec
 from parsers.response_template import load_template
 
-from . import random_outputs
 from .bits import TOOLS, load
 from .families import FAMILIES, Family
 from .support import GOLDEN, added, characters, streamed
-from .test_bounds import check
 
 TEMPLATES = {name: f for name, f in FAMILIES.items() if f.response_template is not None}
 AUTO = Context(tools=TOOLS, tool_choice="auto")
@@ -42,48 +38,6 @@ def of(template: Any, tool: str | None = "hf", reasoning: str | None = "hf") -> 
 
 def tokens(text: str) -> list[int]:
     return [ord(char) for char in text]
-
-
-def written(rng: Random, family: Family) -> str:
-    """An output: calls, markup, thoughts and words."""
-    call = family.call
-    assert call
-    opens, closes = family.think
-    bits = (*family.markup, opens, closes, "Hm.", " é", "\n", "  ", "<", "{", '"a": 1', "\x01")
-    parts = []
-    for _ in range(rng.randint(1, 9)):
-        arguments = {key: random_outputs.json_value(rng) for key in rng.sample("abc", 2)}
-        calls = rng.random() < 0.3
-        parts.append(call(rng.choice(("look", "run")), arguments) if calls else rng.choice(bits))
-    text = "".join(parts)
-    at = rng.randint(0, len(text))
-    return text[:at] + (random_outputs.stretched(rng) if rng.random() < 0.1 else "") + text[at:]
-
-
-@each
-def test_chunks_and_snapshots_change_nothing(family: Family) -> None:
-    rng, fmt = Random(7), of(family.response_template)
-    assert family.call
-    prompts = ["", PROMPT, f"{PROMPT}{family.think[0]}", PROMPT + family.call("run", {"a": 1})[:-3]]
-    for _ in range(20):
-        text, context = written(rng, family), rng.choice((AUTO, NONE))
-        prompt = tokens(rng.choice(prompts))
-        whole = streamed(fmt, context, prompt, [[text]])
-        for resumed in (False, True):
-            cut = random_outputs.cut(rng, [text])
-            assert streamed(fmt, context, prompt, cut, resumed=resumed) == whole
-        chars = [[char] for char in text]
-        assert streamed(fmt, context, prompt, chars, resumed=True) == whole
-
-
-@each
-def test_the_state_is_bounded(family: Family) -> None:
-    fmt = of(family.response_template)
-    assert family.call
-    call = family.call("look", {"text": "a", "days": 7})
-    fillers = ("n", " ", "<", '"', "{", call[: len(call) // 2])
-    for end, filler in zip(range(0, len(call), 2), cycle(fillers), strict=False):
-        check(fmt, AUTO, [call[:end], filler * (600 // len(filler))])
 
 
 @each
