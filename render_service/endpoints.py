@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.types import Receive, Scope, Send
 
-from . import anthropic, derender, render, responses, tokenize
+from . import anthropic, derender, memory, render, responses, tokenize
 from .answer import Header
 from .errors import RequestError
 from .reply import JSON, Reply
@@ -171,7 +171,14 @@ class EndpointHandler:
         if len(body) <= self._inline_bytes:
             answer = function(self._model, body, request_id)
         else:
-            answer = await self._queue.run(function, self._model, body, request_id)
+            answer = await self._queue.run(self._worked, function, body, request_id)
         if self._log is not None:
             self._log.received(endpoint.path, body, answer)
         return answer
+
+    def _worked(self, function: Function, body: bytes, request_id: str | None) -> Answer:
+        try:
+            return function(self._model, body, request_id)
+        finally:
+            if len(body) >= memory.LARGE:
+                memory.give_back()
