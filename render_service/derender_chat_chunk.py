@@ -36,7 +36,7 @@ def chunk(
     prompt_tokens: int | None,
 ) -> tuple[Json, str | None]:
     """A ChatCompletionChunk, and at the end what was found. Advances the stream and its state."""
-    state, stream, facts = live
+    state, stream, facts, _ = live
     choices: list[Json] = []
     outcome = None
     for choice in generated.choices:

@@ -52,7 +52,8 @@ def chat(model: Model, name: str, request: wire.DerenderChatRequest) -> Answer:
     state, live = _carried(model, request.stream_state)
     check_fingerprint(model, chunk.request_id, state)
     tag = _tag(chunk, state)
-    facts = _facts(model, chat_facts(model, request.chat_request), state, live)
+    sent_facts = chat_facts(model, request.chat_request)
+    facts = _facts(model, sent_facts, state, live)
     refuse_stop_strings(facts)
     if model.outputs.parses and facts is None:
         raise RequestError(NEEDS_CHAT_REQUEST)
@@ -71,7 +72,9 @@ def chat(model: Model, name: str, request: wire.DerenderChatRequest) -> Answer:
     _check_chunk(model, chunk, state, prompt)
     if prompt is None and state is None:
         prompt = _engine_prompt(model, chunk)
-    live = adopted or _live(model, state, live, facts or NO_REQUEST, prompt)
+    live = adopted or _live(
+        model, state, live, facts or NO_REQUEST, prompt, sent=sent_facts is not None
+    )
     answer, outcome = derender_chat_chunk.chunk(model, name, chunk, live, request.prompt_tokens)
     if model.outputs.parses:
         crossing.note(live.state, chunk, answer, live.stream.called)
@@ -142,7 +145,7 @@ def _facts(
         if state.v < 2:
             return None
         raise RequestError(NEEDS_REQUEST.format(f"{state.k}_request"), param=f"{state.k}_request")
-    if live is not None:
+    if live is not None and live.own:
         return live.facts
     try:
         return carried_facts.unpack(model, state.c)
@@ -156,8 +159,10 @@ def _live(
     live: LiveStream | None,
     facts: RequestFacts,
     prompt: Sequence[int] | None,
+    *,
+    sent: bool,
 ) -> LiveStream:
-    """The stream that the chunk continues: begun, still here, or resumed."""
+    """The stream that the chunk continues: begun, still here, or resumed. sent: with the chunk."""
     if state is None:
         state, stream = start_chat(model, facts, prompt)
         return LiveStream(state, stream, facts)
@@ -167,9 +172,10 @@ def _live(
     if live is not None and hit:
         return live
     try:
-        return LiveStream(state, model.outputs.resume(state.d, state.p, facts), facts)
+        stream = model.outputs.resume(state.d, state.p, facts)
     except ValueError as error:
         raise invalid(str(error)) from error
+    return LiveStream(state, stream, facts, own=not sent)
 
 
 def _first_prompt(model: Model, raw: Raw) -> list[int] | None:

@@ -23,11 +23,14 @@ MAX_AGE = 300.0
 
 
 class LiveStream(NamedTuple):
-    """state: as it was sent. facts: what the stream reads by."""
+    """state: as it was sent. facts: what the stream reads by. own: they are those that the state
+    carries, not others that came with a chunk.
+    """
 
     state: StreamState
     stream: OutputStream
     facts: RequestFacts
+    own: bool = True
 
 
 class CacheWatch(Protocol):

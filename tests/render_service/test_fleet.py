@@ -7,6 +7,7 @@ import os
 import random
 import signal
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -103,8 +104,13 @@ class Fleet:
 
     def __init__(self, folder: Path, *more: Sequence[str]) -> None:
         self.flags = [(*FLAGS, *flags) for flags in more]
-        self.replicas = [self._start(flags) for flags in self.flags]
-        self.nginx = Nginx(folder, *one_side([replica.port for replica in self.replicas]))
+        self.replicas: list[LocalServer] = []
+        with ExitStack() as started:
+            started.callback(self._stop_replicas)
+            for one in self.flags:
+                self.replicas.append(self._start(one))
+            self.nginx = Nginx(folder, *one_side([replica.port for replica in self.replicas]))
+            started.pop_all()
 
     def _start(self, flags: Sequence[str], port: int | None = None) -> LocalServer:
         return LocalServer(["render_service", "serve", str(DEMO_MODEL), *flags], port=port)
@@ -123,6 +129,9 @@ class Fleet:
 
     def stop(self) -> None:
         self.nginx.stop()
+        self._stop_replicas()
+
+    def _stop_replicas(self) -> None:
         for replica in self.replicas:
             replica.stop()
 

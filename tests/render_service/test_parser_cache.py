@@ -243,6 +243,21 @@ def test_hits_and_misses_are_counted() -> None:
     assert joined(client.answers)["finish_reason"] == "tool_calls"
 
 
+@pytest.mark.parametrize("cache", CACHES.values())
+def test_a_request_that_was_sent_in_between_holds_for_its_chunk_alone(cache: int) -> None:
+    model, state = parsed_demo(parser_cache_bytes=cache), None
+    hidden = {**CHAT_TOOLS, "include_reasoning": False}
+    kinds = []
+    for request in (CHAT_TOOLS, None, hidden, None, hidden, None):
+        body: Json = {"generate_chunk": chunk(ids_of(model, " so")), "stream_state": state}
+        body |= {"prompt_token_ids": prompt_of(model)} if state is None else {}
+        body |= {"chat_request": request} if request else {}
+        answer = post(model, {"stream": True, **body})
+        state = answer["stream_state"]
+        kinds.append(answer["chunk"]["choices"][0]["delta"]["reasoning"])
+    assert kinds == [" so", " so", None, " so", None, " so"]
+
+
 def test_a_changed_request_resumes_the_stream_under_it() -> None:
     """What is sent with the chunk counts, also where the stream lives here."""
     model = parsed_demo(parser_cache_bytes=1 << 20)
