@@ -14,6 +14,11 @@ class Tool:
     name: str
     parameters: Mapping[str, Any] | None = None
 
+    def definitions(self) -> Mapping[str, Any]:
+        """What the schema may refer to (`$defs`), by name."""
+        found = (self.parameters or {}).get("$defs")
+        return found if isinstance(found, Mapping) else {}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
@@ -43,3 +48,7 @@ class Context:
                 found = (offered.parameters or {}).get("properties")
                 return found if isinstance(found, Mapping) else {}
         return {}
+
+    def definitions(self, tool: str) -> Mapping[str, Any]:
+        """What the schemas of a tool's parameters may refer to, by name."""
+        return next((offered.definitions() for offered in self.tools if offered.name == tool), {})

@@ -11,17 +11,20 @@ from enum import IntEnum
 from typing import Any
 
 from .context import Context, Tool
+from .references import self_contained
 
 
 class Reads(IntEnum):
     """What a codec reads of the tools that a request offers: each level includes the ones before.
 
     PRESENCE: whether there are any. TYPES: what their schemas say about the types of values.
+    REFERENCES: also where a schema refers to its definitions for them.
     """
 
     PRESENCE = 0
     NAMES = 1
     TYPES = 2
+    REFERENCES = 3
 
 
 _BRANCHES = frozenset(("anyOf", "oneOf", "allOf"))
@@ -35,7 +38,10 @@ _SAMPLES: tuple[tuple[type, Any], ...] = (
 def needed(context: Context, reads: Reads, told: Collection[str]) -> Context:
     """told: the template arguments that are read."""
     kwargs = {key: value for key, value in context.template_kwargs.items() if key in told}
-    return replace(context, tools=_tools(context.tools, reads), template_kwargs=kwargs)
+    tools = context.tools
+    if reads is Reads.REFERENCES:
+        tools = tuple(map(self_contained, tools))
+    return replace(context, tools=_tools(tools, reads), template_kwargs=kwargs)
 
 
 def _tools(tools: tuple[Tool, ...], reads: Reads) -> tuple[Tool, ...]:

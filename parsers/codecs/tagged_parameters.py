@@ -16,6 +16,7 @@ from ..json_stream import dumps, escape
 from ..limits import MAX_NAME, trailing
 from ..needs import Reads
 from ..policy import Policy
+from ..references import followed
 from ..snapshot import count, items, texts
 from ..typing_rules import SCHEMA, TypingRule
 from .base import Codec, Decoder
@@ -53,6 +54,13 @@ class TaggedParameters(Codec):
         return decoder
 
 
+@dataclass(frozen=True, slots=True)
+class ReferringParameters(TaggedParameters):
+    """Schemas that refer to the tool's definitions have the types of these."""
+
+    reads = Reads.REFERENCES
+
+
 class TaggedDecoder(Decoder):
     __slots__ = (
         "captured", "codec", "context", "held", "keys", "name", "parameter", "started", "streams",
@@ -71,7 +79,10 @@ class TaggedDecoder(Decoder):
 
     def _schema(self) -> Any:
         """The schema of the parameter, None where there is none."""
-        return self.context.properties(self.name).get(self.parameter)
+        schema = self.context.properties(self.name).get(self.parameter)
+        if self.codec.reads is Reads.REFERENCES:
+            return followed(schema, self.context.definitions(self.name))
+        return schema
 
     def capture(self, text: str) -> int:
         room = MAX_NAME - len(self.captured)

@@ -8,7 +8,7 @@ vLLM finds all tags as text. Its other way, one JSON object in a block, is conte
 
 from __future__ import annotations
 
-from ..codecs.tagged_parameters import TaggedParameters, Trim
+from ..codecs.tagged_parameters import ReferringParameters, Trim
 from ..parts import ToolFormat
 from ..regions import To
 from ..typing_rules import DOTS
@@ -18,7 +18,7 @@ CALL, CALL_END = "<dots_function_call>", "</dots_function_call>"
 
 DOTS_TOOL = ToolFormat(
     name="dots",
-    codec=TaggedParameters(trim=Trim.BLANKS, known=True, rule=DOTS),
+    codec=ReferringParameters(trim=Trim.BLANKS, known=True, rule=DOTS),
     content={CALL: To("opened")},
     regions=calls(
         Tags(
