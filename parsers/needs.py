@@ -49,7 +49,15 @@ def _tools(tools: tuple[Tool, ...], reads: Reads) -> tuple[Tool, ...]:
         return (Tool(""),) if tools else ()
     if reads is Reads.NAMES:
         return tuple(Tool(tool.name) for tool in tools)
-    return tuple(Tool(tool.name, _types(tool.parameters or {}) or None) for tool in tools)
+    return tuple(Tool(tool.name, _parameters(tool.parameters)) for tool in tools)
+
+
+def _parameters(schema: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Of the schema of all arguments only the parameters are read."""
+    properties = (schema or {}).get("properties")
+    if not isinstance(properties, Mapping):
+        return None
+    return {"properties": {name: _types(inner) for name, inner in properties.items()}}
 
 
 def _types(schema: object) -> Any:
