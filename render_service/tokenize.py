@@ -9,7 +9,7 @@ import msgspec
 from .answer import Answer
 from .chat_prompt import check_template_trust, merge_kwargs, render_chat
 from .errors import RequestError
-from .protocol.checks import media_kwargs
+from .protocol.checks import generation_prompt, media_kwargs
 from .protocol.tokenize import (
     TokenizeChatRequest,
     decode_detokenize_request,
@@ -62,13 +62,16 @@ def detokenize(model: Model, body: bytes, request_id: str | None) -> Answer:
 
 
 def _chat(model: Model, request: TokenizeChatRequest) -> str | list[int]:
-    if not isinstance(model.renderer, HarmonyRenderer):
-        check_template_trust(model, request.chat_template, request.chat_template_kwargs)
-        media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
     own = {
         "add_generation_prompt": request.add_generation_prompt,
         "continue_final_message": request.continue_final_message,
     }
+    if isinstance(model.renderer, HarmonyRenderer):
+        # vLLM makes a chat request of it, defaults written out, and so refuses both here.
+        generation_prompt(own)
+    else:
+        check_template_trust(model, request.chat_template, request.chat_template_kwargs)
+        media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
     chat = Chat(
         messages=request.messages,
         tools=None if request.tools is None else msgspec.to_builtins(request.tools),

@@ -74,7 +74,7 @@ class HarmonyRenderer:
         own, theirs = (instructions, None) if self.system_instructions else (None, instructions)
         found = [self._system(own, _effort(effort), bool(functions))]
         if theirs or functions:
-            text = developer_text(theirs or None, functions or ())
+            text = developer_text(theirs, functions or ())
             found.append(Message("developer", (text,)))
         return found
 

@@ -103,6 +103,14 @@ def test_efforts(tokenizer: Tokenizer) -> None:
         assert caught.value.param == "reasoning_effort"
 
 
+def test_empty_instructions_have_their_heading_beside_tools(tokenizer: Tokenizer) -> None:
+    renderer = HarmonyRenderer(tokenizer, date="2026-01-02", system_instructions=False)
+    function = Function("f", "", None)
+    _, developer = renderer.preamble("", [function])
+    assert developer.texts[0].startswith("# Instructions\n\n\n\n# Tools\n\n")
+    assert len(renderer.preamble("")) == 1
+
+
 def test_tokenizer_without_markers() -> None:
     with pytest.raises(StartupError, match=r"<\|channel\|>.*harmony needs them"):
         HarmonyEncoding(load_tokenizer(find(str(DEMO_MODEL)), {}))

@@ -15,6 +15,7 @@ from render_service.errors import RequestError
 from render_service.loading import load_model
 from render_service.model import Model
 from render_service.settings import Settings
+from render_service.tokenize import tokenize
 
 from ..family_models import make
 from ..test_odd_values import ODD, paths, written
@@ -67,3 +68,12 @@ def test_outputs_in_parts_are_one_text(model: Model) -> None:
 def test_instructions_without_text_are_none(model: Model) -> None:
     user = {"role": "user", "content": "Hi"}
     assert of_input(model, user, {"role": "system", "content": ""}) == of_input(model, user)
+
+
+@pytest.mark.parametrize("fields", [{}, {"add_generation_prompt": True}])
+def test_tokenize_refuses_to_go_on_and_to_begin(model: Model, fields: dict[str, Any]) -> None:
+    """As for the chat request that vLLM makes of it, where both are written out."""
+    body = {"messages": [{"role": "user", "content": "Hi"}], "continue_final_message": True}
+    with pytest.raises(RequestError, match="Cannot set both"):
+        tokenize(model, json.dumps(body | fields).encode(), None)
+    tokenize(model, json.dumps(body | {"add_generation_prompt": False}).encode(), None)
