@@ -137,7 +137,7 @@ class TemplateFormat(Format):
     def __init__(
         self, template: Template, tool: str | None, reasoning: str | None, decode: Decode | None
     ) -> None:
-        self._template = template
+        self.template = template
         self._names = tool, reasoning
         self._decode = decode
         calls = template.fields.get(CALLS)
@@ -197,10 +197,8 @@ class TemplateFormat(Format):
         """The text of the prompt that belongs to the message."""
         if not prompt or self._decode is None:
             return ""
-        anchor, size = (
-            self._template.anchor,
-            TAIL if self._template.anchor.literals else len(prompt),
-        )
+        anchor = self.template.anchor
+        size = TAIL if anchor.literals else len(prompt)
         while True:
             text = self._decode(prompt[-size:])
             end = anchor.last_end(text)
@@ -208,12 +206,19 @@ class TemplateFormat(Format):
                 return text[max(0, end) :]
             size *= 4
 
+    def begun(self, prompt_token_ids: Sequence[int]) -> tuple[bool, str | None]:
+        """Whether the output begins the message, and the field whose marker the prompt has open."""
+        begun, prompt = self._begun(prompt_token_ids), self._prompt()
+        prompt.feed([begun])
+        field = {ANSWER: CONTENT, THINKING: THINKING, CALLS: CALLS}.get(prompt.open)
+        return not begun, None if field == self.template.implicit else field
+
     def reasoning_ended(
         self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]
     ) -> bool | None:
         if self.reasoning is None:
             return None
-        template, prompt = self._template, self._prompt()
+        template, prompt = self.template, self._prompt()
         if template.fields[THINKING].repeats:
             return False
         said = prompt.feed([self._begun(prompt_token_ids)])

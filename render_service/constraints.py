@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .beam_constraints import Opening, hold_to_template
 from .call_constraints import constrain_calls
 from .cohere_tags import hold_sections
 from .mistral_constraints import grammar_of, hold_output, keep_special_tokens
@@ -39,12 +40,15 @@ def constrain(
     harmony: bool = False,
     response: bool = False,
     text_format: bool = False,
+    opens: Opening | None = None,
 ) -> Constrained:
-    """config: the model's config.json. harmony: see `constrain_calls`.
+    """config: the model's config.json. harmony: see `constrain_calls`. opens: given for `beam`.
 
     response: the request is one of the Responses API. text_format: its constraint is its format.
     RequestError (400) where what is asked for does not go together.
     """
+    if opens is not None:
+        return Constrained(*hold_to_template(settings, request, opens))
     tool = settings.tool_call_parser if settings.enable_auto_tool_choice else None
     names = {tool, settings.reasoning_parser}
     asked = bool(settings.reasoning_parser) or request.tool_choice != "none"

@@ -16,6 +16,7 @@ from msgspec import UNSET, UnsetType
 
 from .adjust import joins_special_tokens, keeps_special_tokens
 from .answer import Answer
+from .beam_constraints import opening
 from .chat_prompt import chat_prompt, gives_offsets, template_kwargs
 from .common_prefix import prefix_header
 from .constraints import Constrained, constrain
@@ -122,10 +123,8 @@ def completion(
         check_not_empty(prompt)
         max_tokens = _max_tokens(model, request, request.max_tokens, prompt)
         sampling = completion_sampling(request, model.generation, max_tokens)
-        own_id = base if len(prompts) == 1 else f"{base}-{index}"
-        answers.append(
-            generate_request(request, prompt, sampling, request_id=own_id + suffix(model))
-        )
+        own_id = (base if len(prompts) == 1 else f"{base}-{index}") + suffix(model)
+        answers.append(generate_request(request, prompt, sampling, request_id=own_id))
     if with_state:
         for answer, prompt in zip(answers, prompts, strict=True):
             answer["stream_state"], needs = completion_state(model, request, prompt.ids)
@@ -151,7 +150,7 @@ def constrained_sampling(
         constrained = Constrained(*model.outputs.adjusted(request, prompt.ids, kwargs))
         keeps = False
     else:
-        constrained = _adjusted(model, request, response=response, text_format=text_format)
+        constrained = _adjusted(model, request, prompt, response, text_format)
         keeps = keeps_special_tokens(model.settings, request)
     asked = request.max_completion_tokens
     asked = request.max_tokens if asked is None else asked
@@ -166,7 +165,7 @@ def constrained_sampling(
 
 
 def _adjusted(
-    model: Model, request: ChatRequest, *, response: bool, text_format: bool
+    model: Model, request: ChatRequest, prompt: Prompt, response: bool, text_format: bool
 ) -> Constrained:
     """The request as our parsers change it. RequestError where they could not read the output."""
     context_of_chat(model, request)
@@ -178,6 +177,7 @@ def _adjusted(
         harmony=isinstance(model.renderer, HarmonyRenderer) and model.outputs.parses,
         response=response,
         text_format=text_format,
+        opens=opening(model.format, prompt.ids, lambda: template_kwargs(model, request)),
     )
     if joins_special_tokens(model.settings, request):
         constrained = msgspec.structs.replace(constrained, spaces_between_special_tokens=False)

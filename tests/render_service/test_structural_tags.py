@@ -25,7 +25,7 @@ COVERED = {*BUILDERS, *JSON_CALLS, *NATIVE_CALLS}
 
 
 ELSEWHERE = {"beam", "hf", "mistral"}
-"""`test_constraints.py` has `hf` and `mistral`, and Cohere's names."""
+"""`test_beam_constraints.py` and `test_constraints.py` have these, and Cohere's names."""
 
 
 def records() -> list[Any]:
