@@ -54,39 +54,17 @@ class Endpoint(NamedTuple):
     with_state: Function | None = None
 
 
+def _rendering(path: str, function: Callable[..., Answer]) -> Endpoint:
+    """A row of /render. function: also takes `with_state`."""
+    with_state = partial(function, with_state=True)
+    return Endpoint(path, function, "rendered", 16 * KiB, fingerprinted=True, with_state=with_state)
+
+
 ENDPOINTS = (
-    Endpoint(
-        "/v1/chat/completions/render",
-        render.chat,
-        "rendered",
-        16 * KiB,
-        fingerprinted=True,
-        with_state=partial(render.chat, with_state=True),
-    ),
-    Endpoint(
-        "/v1/completions/render",
-        render.completion,
-        "rendered",
-        16 * KiB,
-        fingerprinted=True,
-        with_state=partial(render.completion, with_state=True),
-    ),
-    Endpoint(
-        "/v1/responses/render",
-        responses.responses,
-        "rendered",
-        16 * KiB,
-        fingerprinted=True,
-        with_state=partial(responses.responses, with_state=True),
-    ),
-    Endpoint(
-        "/v1/messages/render",
-        anthropic.messages,
-        "rendered",
-        16 * KiB,
-        fingerprinted=True,
-        with_state=partial(anthropic.messages, with_state=True),
-    ),
+    _rendering("/v1/chat/completions/render", render.chat),
+    _rendering("/v1/completions/render", render.completion),
+    _rendering("/v1/responses/render", responses.responses),
+    _rendering("/v1/messages/render", anthropic.messages),
     Endpoint("/v1/chat/completions/derender", derender.chat, "derendered", 32 * KiB),
     Endpoint("/v1/completions/derender", derender.completion, "derendered", 32 * KiB),
     Endpoint("/tokenize", tokenize.tokenize, None, 16 * KiB),
