@@ -109,7 +109,7 @@ class RegionMachine:
 
     def _settle(self) -> None:
         """What was kept is text after all, of the region that such text belongs to."""
-        raw = self._raw
+        raw, self._raw = self._raw, ""
         self._enter(self._region.otherwise, "")
         self._plain(raw)
 
