@@ -63,9 +63,13 @@ class JsonError(ValueError):
         self.rest = rest
 
 
+# Not `json.dumps`, which makes an encoder for each text: a tenth of the time of a call body.
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def dumps(value: object) -> str:
     """JSON as vLLM writes it; escaped where a lone surrogate could not be sent as UTF-8."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = _encode(value)
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -75,7 +79,7 @@ def dumps(value: object) -> str:
 
 def escape(text: str) -> str:
     """The text as the inside of a JSON string."""
-    return json.dumps(text, ensure_ascii=False)[1:-1]
+    return _encode(text)[1:-1]
 
 
 class JsonStream(ValueStream):
