@@ -126,7 +126,7 @@ def streamed(
         if resumed:
             state = stream.snapshot()
             held = value_held(stream._decoder)
-            largest = max(largest, len(dumps(state)) - sum(map(len, map(dumps, held))))
+            largest = max(largest, size_of(state) - sum(map(size_of, held)))
             stream = fmt.resume(json.loads(json.dumps(state)), needed)
     events += stream.finish("stop")
     return Outcome(merged(events), stream.called, largest)
@@ -138,8 +138,13 @@ def repeated(events: list[Event], pieces: list[Piece]) -> bool:
     return bool(Counter(text.replace("\n", "")) - Counter("".join(pieces)) - ADDED)
 
 
-def dumps(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def size_of(value: object) -> int:
+    """Characters as JSON has them; those of a text each count once, also a newline, since what
+    holds text back is bounded in characters of it.
+    """
+    if isinstance(value, list):
+        return 2 * max(1, len(value)) + sum(map(size_of, value))
+    return len(value) + 2 if isinstance(value, str) else len(json.dumps(value))
 
 
 def merged(events: list[Event]) -> list[Event]:
