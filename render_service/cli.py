@@ -33,6 +33,7 @@ COMMANDS = {
     "prefix-check": Command(
         "prefix_check_command", "Check which turns of a conversation can use their KV cache again."
     ),
+    "bench": Command("bench", "Measure this machine: CPU a chunk and a request, cores for a load."),
     "parsers": Command("parsers_command", "List the names and markers of all parsers."),
     "parse": Command("parse_command", "Show what a parser makes of a saved model output."),
     "demo": Command("demo", "Run a chat with a tool call through render, engine and derender."),

@@ -39,12 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only", nargs="+", choices=STEPS, metavar="STEP", help=f"Steps: {', '.join(STEPS)}."
     )
     parser.add_argument("--case", metavar="GLOB", help="Only requests whose name matches.")
-    parser.add_argument("--limit", type=_positive, metavar="N", help="Only the first N requests.")
+    parser.add_argument("--limit", type=positive, metavar="N", help="Only the first N requests.")
     parser.add_argument("--model", metavar="NAME", help="Instead of the model that requests name.")
     parser.add_argument(
         "--chunk",
         nargs="+",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="Tokens in a chunk of a stream; each stream is sent once for each. Default: 1 7.",
     )
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _positive(word: str) -> int:
+def positive(word: str) -> int:
     if not word.isascii() or not word.isdigit() or int(word) == 0:
         raise argparse.ArgumentTypeError(f"expected a positive integer, not {word!r}")
     return int(word)

@@ -1,0 +1,183 @@
+"""Streamed derender: outputs sent chunk by chunk, their cost taken at every part of the stream.
+
+Two ways to be a client: lean, as docs/protocol.md says (later chunks bring the state alone), and
+vLLM's, which sends the chat request and the prompt's token IDs with every chunk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import orjson
+import uvloop
+
+from .bench_load import BenchError, Connection, Load, Target, together
+
+PATH = "/v1/chat/completions/derender"
+PARTS = 40
+"""Of a stream; the cost of a chunk is told for each."""
+CHAT: dict[str, Any] = {
+    "messages": [{"role": "user", "content": "Write the file."}],
+    "stream": True,
+    "tools": [
+        {
+            "type": "function",
+            "function": {
+                "name": "write_file",
+                "parameters": {
+                    "type": "object",
+                    "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
+                },
+            },
+        }
+    ],
+}
+
+
+@dataclass
+class Streams:
+    """Streams of one kind, sent side by side.
+
+    chunk_us: microseconds of CPU time a chunk, by part of the stream; ends: the tokens that each
+    part ends with. total: of all chunks. state: bytes of the longest stream_state.
+    stopped: tokens a stream, where time ran out before its end.
+    """
+
+    target: str
+    client: str
+    streams: int
+    tokens_per_chunk: int
+    prompt_tokens: int
+    ends: list[int] = field(default_factory=list)
+    chunk_us: list[float] = field(default_factory=list)
+    stream_ms: list[float] = field(default_factory=list)
+    total: Load = field(default_factory=Load)
+    state: int = 0
+    stopped: int | None = None
+
+    @property
+    def sent(self) -> float:
+        """Bytes of request bodies a stream."""
+        return self.total.sent / self.streams
+
+    def add(self, end: int, part: Load) -> None:
+        total = self.total
+        self.ends.append(end)
+        self.chunk_us.append(part.cpu_us)
+        total.cpu += part.cpu
+        total.sent += part.sent
+        total.received += part.received
+        total.latencies += part.latencies
+        self.stream_ms.append(1e3 * total.cpu / self.streams)
+
+    def cpu_to(self, tokens: int) -> float | None:
+        """Milliseconds of CPU time a stream of so many tokens; None where none was that long."""
+        return dict(zip(self.ends, self.stream_ms, strict=True)).get(tokens)
+
+    def near(self, start: float, end: float) -> float:
+        """Microseconds a chunk between two shares of the stream."""
+        count = len(self.chunk_us)
+        part = self.chunk_us[int(start * count) : max(int(end * count), int(start * count) + 1)]
+        return sum(part) / max(len(part), 1)
+
+
+class Plan(NamedTuple):
+    """What is sent. output, prompt: token IDs. size: tokens a chunk. seconds: then it stops."""
+
+    output: Sequence[int]
+    prompt: Sequence[int]
+    size: int = 1
+    streams: int = 8
+    lean: bool = True
+    seconds: float = 600.0
+    parts: int = PARTS
+
+
+class Stream:
+    """The client of one stream."""
+
+    def __init__(self, target: Target, plan: Plan, number: int) -> None:
+        self.connection = Connection(target, Load())
+        self.plan, self.at, self.state, self.longest = plan, 0, b"null", 0
+        self.id = f"chatcmpl-bench-{number}"
+        self.model = {"model": target.model} if target.model else {}
+        chat = orjson.dumps({**self.model, **CHAT})
+        prompt = orjson.dumps(list(plan.prompt))
+        self.once = b',"chat_request":%b,"prompt_token_ids":%b' % (chat, prompt)
+        self.once += b',"prompt_tokens":%d' % len(plan.prompt)
+
+    def body(self) -> bytes:
+        """Of the next chunk. Encoded in parts: the client must not be slower than the server."""
+        plan = self.plan
+        ids = plan.output[self.at : self.at + plan.size]
+        last = self.at + plan.size >= len(plan.output)
+        choice = {"index": 0, "token_ids": ids, "finish_reason": "length" if last else None}
+        chunk = {"request_id": self.id, **self.model, "choices": [choice]}
+        once = self.once if self.at == 0 or not plan.lean else b""
+        return b'{"stream":true,"generate_chunk":%b,"stream_state":%b%b}' % (
+            orjson.dumps(chunk),
+            self.state,
+            once,
+        )
+
+    async def to(self, end: int, deadline: float) -> None:
+        """Send chunks up to this token."""
+        while self.at < end and time.monotonic() < deadline:
+            answer = orjson.loads(await self.connection.ask(PATH, self.body()))
+            self.at += self.plan.size
+            state = answer.get("stream_state")
+            self.state = orjson.dumps(state)
+            self.longest = max(self.longest, len(self.state))
+
+
+def run_streams(target: Target, plan: Plan, tick: Callable[[float], None]) -> Streams:
+    """Send the streams side by side, all through one part before the next one. tick: is told the
+    share that is done. Raises BenchError.
+    """
+    client = "lean" if plan.lean else "vLLM's"
+    found = Streams(target.name, client, plan.streams, plan.size, len(plan.prompt))
+    return uvloop.run(_run(target, plan, found, tick))
+
+
+async def _run(
+    target: Target, plan: Plan, found: Streams, tick: Callable[[float], None]
+) -> Streams:
+    streams = [Stream(target, plan, number) for number in range(plan.streams)]
+    step = max(len(plan.output) // plan.parts // plan.size, 1) * plan.size
+    deadline = time.monotonic() + plan.seconds
+    try:
+        for end in range(step, len(plan.output) + 1, step):
+            part = Load()
+            for stream in streams:
+                stream.connection.load = part
+            await together(target, part, (stream.to(end, deadline) for stream in streams))
+            if time.monotonic() >= deadline:
+                found.stopped = min(stream.at for stream in streams)
+                break
+            found.add(end, part)
+            tick(end / len(plan.output))
+    finally:
+        for stream in streams:
+            stream.connection.close()
+    if not found.ends:
+        raise BenchError(f"{target.name}: no {step} tokens within {plan.seconds:.0f} seconds")
+    found.state = max(stream.longest for stream in streams)
+    return found
+
+
+def typical_answer(target: Target, plan: Plan) -> bytes:
+    """The answer to the second chunk of a stream, for the floor to give."""
+
+    async def ask() -> bytes:
+        stream = Stream(target, plan, 0)
+        try:
+            await stream.to(2 * plan.size, time.monotonic() + plan.seconds)
+            return await stream.connection.ask(PATH, stream.body())
+        finally:
+            stream.connection.close()
+
+    return asyncio.run(ask())
