@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from . import logs, middleware, tls
+from . import fast_tokenizer, logs, middleware, tls
 from .configuration import add_arguments, configure
 from .sockets import Listeners, bind
 from .startup import describe
@@ -50,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
         from .loading import load_model
 
         model = load_model(settings)
+        fast_tokenizer.start(model.tokenizer, settings.tokenizer_backend, workers=settings.workers)
         _raise_open_files()
         # What is loaded stays: looking through it again and again would only cost time.
         gc.collect()

@@ -15,6 +15,7 @@ class Settings:
     model: str = ""  # folder or hub ID; empty: the bundled demo model
     tokenizer: str | None = None
     tokenizer_mode: str = "auto"
+    tokenizer_backend: Literal["auto", "tokenizers", "fastokens"] = "auto"
     revision: str | None = None
     trust_remote_code: bool = False
     served_model_name: tuple[str, ...] = ()

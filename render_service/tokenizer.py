@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tokenizers
 
@@ -20,11 +20,14 @@ from .hub import ModelFiles, StartupError
 from .special_tokens import SpecialTokens, add_special_tokens, read_special_tokens
 from .tokenizer_class import GENERIC, PIPELINES, TokenizerClass, class_name
 
+if TYPE_CHECKING:
+    from .fast_tokenizer import FastEncoder
+
 
 class Tokenizer:
-    """Immutable after construction; safe to share between threads.
+    """Immutable after construction but for `encode_by`; safe to share between threads.
 
-    backend: "tokenizers" or "transformers". config: tokenizer_config.json.
+    backend: what encodes ("tokenizers", "fastokens" ...). config: tokenizer_config.json.
     added_tokens: all added tokens, text -> ID. size: the vocabulary with the added tokens.
     special_ids: what `skip_special_tokens` drops. all_special_ids: those that have a role
     (`bos_token` and so on), transformers' property of that name.
@@ -59,6 +62,11 @@ class Tokenizer:
         self.max_chars: int = max(map(len, vocab))
         self.spec: Mapping[str, Any] | None = pipeline_sections(core)
         self._cleans_up = _cleans_up(config, core)
+        self._fast: FastEncoder | None = None
+
+    def encode_by(self, encoder: FastEncoder) -> None:
+        """From now on by this one, which gives the same IDs (see `fast_tokenizer.py`)."""
+        self._fast, self.backend = encoder, "fastokens"
 
     def _name_special_tokens(self) -> None:
         named = self.special_tokens_map.get
@@ -77,6 +85,11 @@ class Tokenizer:
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
         """Special tokens written out in the text become those tokens, as everywhere."""
         with encodable(text):
+            if self._fast is not None:
+                with suppress(
+                    Exception
+                ):  # what it refuses, `tokenizers` may take, or refuse better
+                    return self._fast.encode(text, add_special_tokens).ids
             # The batch call is the one that leaves out offsets, which cost as much again.
             found = self._core.encode_batch_fast([text], add_special_tokens=add_special_tokens)
         ids: list[int] = found[0].ids
@@ -124,10 +137,19 @@ class Tokenizer:
         text: str = " ".join(tokens) if decoder is None else decoder.decode(tokens)
         return text
 
+    @property
+    def splits_special_tokens(self) -> bool:
+        """Special tokens written out in the text are only text."""
+        return bool(self._core.encode_special_tokens)
+
+    def pipeline(self) -> str:
+        """tokenizer.json as it is in force."""
+        text: str = self._core.to_str()
+        return text
+
     def serialized(self) -> str:
         """What decides encoding and decoding; the same however its files are written."""
-        how = (self._core.encode_special_tokens, self._cleans_up)
-        return f"{how} {self._core.to_str()}"
+        return f"{(self.splits_special_tokens, self._cleans_up)} {self.pipeline()}"
 
 
 def load_tokenizer(
