@@ -48,10 +48,11 @@ def _step(high: float) -> float:
 
 
 def lines(series: Mapping[str, Points], x: str, y: str) -> str:
-    """x, y: what the axes count. The y axis is logarithmic where values are far apart."""
+    """x, y: what the axes count. The y axis is logarithmic where the lines are far apart."""
     points = [point for line in series.values() for point in line]
     values = [value for _, value in points if value > 0] or [1.0]
-    log = max(values) > 30 * min(values)
+    tops = [max(value for _, value in line) for line in series.values() if line]
+    log = max(tops, default=1.0) > 30 * min(tops, default=1.0)
     low = 10.0 ** math.floor(math.log10(min(values))) if log else 0.0
     high = 10.0 ** math.ceil(math.log10(max(values))) if log else 1.1 * max(values)
     across = Axis(0, max([place for place, _ in points] + [1e-9]), LEFT, WIDTH - RIGHT)
