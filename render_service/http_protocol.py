@@ -14,6 +14,8 @@ import httptools
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from .whole_answer import WholeAnswers
+
 READ_TIMEOUT = 60.0
 """Seconds for a head from its first byte to its end, and between two parts of a body."""
 
@@ -45,7 +47,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
-        super().connection_made(transport)
+        super().connection_made(WholeAnswers(transport))  # type: ignore[arg-type]  # as good as one
         self._await_more()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -91,6 +93,10 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._in_head = True
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        self.transport.flush()  # type: ignore[attr-defined]
+        super().on_response_complete()
 
     def _should_upgrade(self) -> bool:
         """Told so, uvicorn leaves the request alone."""
