@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from . import pages
 from .auth import ApiKeys
+from .body_budget import BodyBudget
 from .endpoints import ENDPOINTS, Endpoint, EndpointHandler, error_reply
 from .errors import RequestError
 from .metrics import CacheMeter, Meter, Metrics
@@ -23,7 +24,7 @@ from .middleware import wrapped
 from .reply import NOT_FOUND, UNAUTHORIZED, Reply, method_not_allowed
 from .request_id import RequestIdHeader
 from .request_log import RequestLog
-from .work_queue import WorkQueue
+from .work_queue import Bounds, WorkQueue
 
 if TYPE_CHECKING:
     from .model import Model
@@ -60,7 +61,18 @@ class App:
     ) -> None:
         settings = model.settings
         self.draining = False
-        self.queue = WorkQueue(settings.renderer_num_workers, settings.max_num_queued_reqs)
+        # One body alone is never too much: it has a bound of its own.
+        limit = settings.max_queued_bytes and max(
+            settings.max_queued_bytes, settings.max_body_bytes
+        )
+        self._budget = BodyBudget(limit)
+        bounds = Bounds(
+            requests=settings.max_num_queued_reqs,
+            wait=settings.max_queue_wait,
+            time=settings.request_timeout,
+            client_requests=settings.max_key_reqs,
+        )
+        self.queue = WorkQueue(settings.renderer_num_workers, bounds, self._budget)
         self._root_path = settings.root_path.rstrip("/")
         self._max_headers = settings.h11_max_header_count
         self._keys = ApiKeys(settings.api_key)
@@ -92,6 +104,7 @@ class App:
                     row,
                     model,
                     max_body_bytes=settings.max_body_bytes,
+                    budget=self._budget,
                     queue=self.queue,
                     meter=meter,
                     log=log,

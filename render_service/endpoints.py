@@ -20,13 +20,14 @@ from .answer import Header
 from .errors import RequestError
 from .reply import JSON, Reply
 from .request_body import Disconnected, check_content_type, read_body
+from .work_queue import Ticket, WorkQueue
 
 if TYPE_CHECKING:
     from .answer import Answer
+    from .body_budget import BodyBudget
     from .metrics import Meter
     from .model import Model
     from .request_log import RequestLog
-    from .work_queue import WorkQueue
 
 logger = logging.getLogger("render_service")
 
@@ -80,7 +81,7 @@ INTERNAL = RequestError("Internal server error", status=500, type="InternalServe
 
 
 def error_reply(error: RequestError) -> Reply:
-    retry = ((b"retry-after", b"1"),) if error.status == 503 else ()
+    retry = ((b"retry-after", b"1"),) if error.status in (429, 503) else ()
     return Reply(error.status, error.body(), (JSON, *retry))
 
 
@@ -93,6 +94,7 @@ class EndpointHandler:
         model: Model,
         *,
         max_body_bytes: int,
+        budget: BodyBudget,
         queue: WorkQueue,
         meter: Meter,
         log: RequestLog | None,
@@ -101,6 +103,7 @@ class EndpointHandler:
         self._inline_bytes = endpoint.inline_bytes if model.outputs.quick else 0
         self._model = model
         self._max_body_bytes = max_body_bytes
+        self._budget = budget
         self._queue = queue
         self._meter = meter
         self._log = log
@@ -113,10 +116,10 @@ class EndpointHandler:
         start = perf_counter()
         try:
             check_content_type(headers)
-            body = await read_body(receive, headers, self._max_body_bytes)
+            body = await read_body(receive, headers, self._max_body_bytes, self._budget)
             start = perf_counter()
             function = self._function(scope["query_string"], headers)
-            answer = await self._answer(function, body, headers.get(b"x-request-id"))
+            answer = await self._answer(function, body, headers)
             reply = Reply(200, answer.body, self._headers + answer.headers)
             self._meter.answer(answer)
         except RequestError as error:
@@ -143,13 +146,17 @@ class EndpointHandler:
         )
         return with_state if asked else self._endpoint.function
 
-    async def _answer(self, function: Function, body: bytes, header: bytes | None) -> Answer:
+    async def _answer(
+        self, function: Function, body: bytes, headers: Mapping[bytes, bytes]
+    ) -> Answer:
         endpoint = self._endpoint
+        header = headers.get(b"x-request-id")
         request_id = None if header is None else header.decode("latin-1")
         if len(body) <= self._inline_bytes:
             answer = function(self._model, body, request_id)
         else:
-            answer = await self._queue.run(self._worked, function, body, request_id)
+            ticket = Ticket(headers.get(b"authorization"), len(body))
+            answer = await self._queue.run(ticket, self._worked, function, body, request_id)
         if self._log is not None:
             self._log.received(endpoint.path, body, answer)
         return answer

@@ -10,6 +10,7 @@ from .option_types import (
     REPEATED,
     SECONDS,
     SIZE,
+    SIZE_OR_NONE,
     SWITCH,
     TEXT,
     TEXTS,
@@ -45,6 +46,27 @@ SERVER_GROUPS: tuple[Group, ...] = (
                 "max_num_queued_reqs",
                 number(0),
                 "Requests a process that may wait for a thread; then 503 with Retry-After.",
+            ),
+            Option(
+                "max_queued_bytes",
+                SIZE_OR_NONE,
+                "Bytes of bodies a process may hold, from receipt to answer; then 503 (ours).",
+            ),
+            Option(
+                "max_queue_wait",
+                SECONDS,
+                "Seconds that a request may wait for a thread; then 503. 0: any (ours).",
+            ),
+            Option(
+                "request_timeout",
+                SECONDS,
+                "Seconds that a request may be in a thread; then 503. 0: any (ours).",
+            ),
+            Option(
+                "max_key_reqs",
+                number(0),
+                "Requests a process of one API key, in a thread or waiting for one; then 429 with "
+                "Retry-After. 0: any (ours).",
             ),
             Option("max_body_bytes", SIZE, "Largest request body; then 413 (ours)."),
             Option(
@@ -127,6 +149,17 @@ SERVER_GROUPS: tuple[Group, ...] = (
                 "max_log_len",
                 Kind("one", optional(number(0).read), "N"),
                 "Characters of text to log a request. Default: all.",
+            ),
+            Option(
+                "log_format",
+                one_of("text", "json"),
+                "json: each line is an object; an access line also tells the request's ID, its "
+                "tokens and the microseconds of each stage (ours).",
+            ),
+            Option(
+                "otlp_traces_endpoint",
+                TEXT,
+                "URL to send OpenTelemetry traces to, by OTLP over HTTP (extra `otel`).",
             ),
             Option("disable_uvicorn_access_log", SWITCH, "No line for each answer."),
             Option(

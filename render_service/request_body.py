@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from starlette.types import Receive
 
+from .body_budget import BodyBudget
 from .errors import RequestError, schema_error
 
 _UNSUPPORTED = "1 validation error:\n  Unsupported Media Type: Only 'application/json' is allowed"
@@ -24,22 +25,33 @@ def check_content_type(headers: Mapping[bytes, bytes]) -> None:
         raise schema_error(_UNSUPPORTED)
 
 
-async def read_body(receive: Receive, headers: Mapping[bytes, bytes], limit: int) -> bytes:
-    """limit: bytes. Raises RequestError (413) before more than that is held, or Disconnected."""
+async def read_body(
+    receive: Receive, headers: Mapping[bytes, bytes], limit: int, budget: BodyBudget
+) -> bytes:
+    """limit: bytes. budget: of all bodies; counts what has come while the rest has not.
+
+    Raises RequestError (413, 503) before more than that is held, or Disconnected.
+    """
     declared = headers.get(b"content-length")
     if declared is not None and int(declared) > limit:
         raise _too_large(limit)
-    parts, total, more = [], 0, True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Disconnected
-        part: bytes = message.get("body", b"")
-        total += len(part)
-        if total > limit:
-            raise _too_large(limit)
-        parts.append(part)
-        more = message.get("more_body", False)
+    parts, total, held, more = [], 0, 0, True
+    try:
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Disconnected
+            part: bytes = message.get("body", b"")
+            total += len(part)
+            if total > limit:
+                raise _too_large(limit)
+            parts.append(part)
+            more = message.get("more_body", False)
+            if more:
+                budget.take(len(part))
+                held = total
+    finally:
+        budget.give(held)
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 

@@ -74,6 +74,10 @@ class Settings:
     middleware: tuple[str, ...] = ()
     max_body_bytes: int = 64 * 1024 * 1024
     max_num_queued_reqs: int = 256  # waiting for a render thread
+    max_queued_bytes: int = 256 * 1024 * 1024  # of bodies that are in work; 0: no bound
+    max_queue_wait: float = 30.0  # seconds; 0: no bound
+    request_timeout: float = 120.0  # seconds in a render thread; 0: no bound
+    max_key_reqs: int = 0  # of one API key, waiting and in work; 0: no bound
     timeout_keep_alive: int = 75  # seconds; longer than load balancers keep an idle connection
     shutdown_timeout: int = 30  # seconds; vLLM's default is 0
     drain_delay: float = 0.0  # seconds of /ready 503 before connections are refused
@@ -81,6 +85,8 @@ class Settings:
     h11_max_header_count: int = 256
 
     # Logging
+    log_format: Literal["text", "json"] = "text"
+    otlp_traces_endpoint: str | None = None
     enable_log_requests: bool = False
     max_log_len: int | None = None
     disable_uvicorn_access_log: bool = False

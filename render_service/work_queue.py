@@ -1,58 +1,155 @@
-"""Threads for work that would hold up the event loop, and a bound on how much may wait for them."""
+"""Threads for work that would hold up the event loop, and bounds on what may wait for them.
+
+The cost of a request is the bytes of its body (a token is a few). What waits is held by its
+coroutine only, so one that gives up leaves nothing behind. Everything but the work itself happens
+on the event loop.
+
+503 says that this replica has too much to do, and another may not; 429 that one client has.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import threading
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, ParamSpec, TypeVar
+from contextlib import suppress
+from contextvars import copy_context
+from functools import partial
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from .body_budget import BodyBudget
 from .errors import RequestError
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-class WorkQueue:
-    """threads: run at once. waiting: how many may wait for one; the next is refused with 503."""
+class Bounds(NamedTuple):
+    """requests: that wait. wait: seconds until a thread is free. time: seconds in the thread.
+    client_requests: of one client, waiting and in work. 0: no bound, but for `requests`."""
 
-    def __init__(self, threads: int, waiting: int) -> None:
+    requests: int
+    wait: float = 0.0
+    time: float = 0.0
+    client_requests: int = 0
+
+
+class Ticket(NamedTuple):
+    """Whose share a request counts for, None: nobody's; and its cost in bytes."""
+
+    client: bytes | None
+    cost: int
+
+
+class WorkQueue:
+    """threads: run at once. First come, first served."""
+
+    def __init__(self, threads: int, bounds: Bounds, budget: BodyBudget) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="render")
-        self._places = threading.BoundedSemaphore(threads + waiting)
-        self._limit = waiting
+        self._threads = asyncio.Semaphore(threads)
+        self._places = threads + bounds.requests
+        self._bounds = bounds
+        self._budget = budget
+        self._clients: Counter[bytes | None] = Counter()  # requests waiting and in work
         self._running: set[Future[Any]] = set()
+
+    @property
+    def depth(self) -> int:
+        """Requests that wait for a thread."""
+        return self._clients.total() - len(self._running)
 
     async def run(
         self,
+        ticket: Ticket,
         function: Callable[Arguments, Result],
         *args: Arguments.args,
         **kwargs: Arguments.kwargs,
     ) -> Result:
-        """What `function` returns or raises. Raises RequestError (503) when too many wait."""
-        if not self._places.acquire(blocking=False):
-            raise RequestError(
-                f"The server is overloaded: {self._limit} requests are waiting. Retry later.",
-                status=503,
-                type="ServiceUnavailableError",
-            )
-        future = self._pool.submit(function, *args, **kwargs)
-        self._running.add(future)
+        """What `function` returns or raises.
+
+        Raises RequestError: 503 where too much waits, or it waits or takes too long; 429 where the
+        client has too many itself.
+        """
+        self._enter(ticket)
+        try:
+            future = await self._started(function, *args, **kwargs)
+        except BaseException:
+            self._leave(ticket)
+            raise
+        loop = asyncio.get_running_loop()
         # Called when the work is over, also for a caller that has gone away.
-        future.add_done_callback(self._leave)
+        future.add_done_callback(lambda done: self._over(loop, ticket, done))
         waiting = asyncio.wrap_future(future)
         try:
-            return await waiting
+            async with asyncio.timeout(self._bounds.time or None):
+                return await waiting
+        except TimeoutError as error:
+            if not waiting.cancelled():
+                raise  # the work's own
+            why = f"The request took longer than {self._bounds.time:g} seconds (--request-timeout)."
+            raise _unavailable(why) from error
         finally:
             # What it raised holds this frame. If this frame held it, both, and with them the body
             # of the request, would stay until Python looks for garbage.
             del future, waiting
 
-    def _leave(self, future: Future[Any]) -> None:
-        self._running.discard(future)
-        self._places.release()
+    async def _started(
+        self,
+        function: Callable[Arguments, Result],
+        *args: Arguments.args,
+        **kwargs: Arguments.kwargs,
+    ) -> Future[Result]:
+        """Running, as soon as a thread is free."""
+        try:
+            async with asyncio.timeout(self._bounds.wait or None):
+                await self._threads.acquire()
+        except TimeoutError:
+            raise _overloaded(f"no thread was free for {self._bounds.wait:g} seconds") from None
+        work: Callable[[], Result] = partial(function, *args, **kwargs)
+        future = self._pool.submit(copy_context().run, work)
+        self._running.add(future)
+        return future
+
+    def _enter(self, ticket: Ticket) -> None:
+        client = ticket.client
+        if self._clients.total() >= self._places:
+            raise _overloaded(f"{self._bounds.requests} requests are waiting")
+        share = self._bounds.client_requests
+        if client is not None and 0 < share <= self._clients[client]:
+            raise RequestError(
+                f"{share} requests with this API key are in work or waiting. Retry later.",
+                status=429,
+                type="RateLimitError",
+            )
+        self._budget.take(ticket.cost)
+        self._clients[client] += 1
+
+    def _leave(self, ticket: Ticket) -> None:
+        self._budget.give(ticket.cost)
+        self._clients[ticket.client] -= 1
+        if not self._clients[ticket.client]:
+            del self._clients[ticket.client]
+
+    def _over(self, loop: asyncio.AbstractEventLoop, ticket: Ticket, done: Future[Any]) -> None:
+        """In the work's thread."""
+        with suppress(RuntimeError):  # the loop has ended before the work
+            loop.call_soon_threadsafe(self._free, ticket, done)
+
+    def _free(self, ticket: Ticket, done: Future[Any]) -> None:
+        self._running.discard(done)
+        self._leave(ticket)
+        self._threads.release()
 
     def close(self) -> bool:
         """Nothing waiting is started any more. True: nothing runs; else it is not waited for."""
         self._pool.shutdown(wait=False, cancel_futures=True)
-        return not self._running
+        return all(future.done() for future in self._running)
+
+
+def _overloaded(why: str) -> RequestError:
+    return _unavailable(f"The server is overloaded: {why}. Retry later.")
+
+
+def _unavailable(message: str) -> RequestError:
+    return RequestError(message, status=503, type="ServiceUnavailableError")
