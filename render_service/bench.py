@@ -226,7 +226,7 @@ class Bench:
         render = next(one for one in self.report.requests if one.target == ours.name)
         self.report.sizing = Sizing(
             self.args.streams, self.args.tokens_per_second, size,
-            chunk.total.cpu_us, render.load.cpu_us, self.args.answer_tokens, self.settings.workers,
+            chunk.typical_us(), render.load.cpu_us, self.args.answer_tokens, self.settings.workers,
         )  # fmt: skip
 
 

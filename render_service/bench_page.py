@@ -80,9 +80,9 @@ def _stream_plots(streams: Sequence[Streams]) -> Iterator[str]:
     yield "<h2>A stream, by its length</h2>"
     whole = {_label(one): _points(one, one.stream_ms) for one in streams}
     yield plot.lines(whole, "tokens", "milliseconds of CPU")
-    yield "<h2>Sent for a stream</h2>"
-    sent = {f"{_label(one)}, {one.ends[-1]:,} tokens": one.sent / 1e3 for one in streams}
-    yield plot.bars({name: {"sent": size} for name, size in sent.items()}, "kB", 1)
+    yield "<h2>Sent for a stream, by its length</h2>"
+    sent = {_label(one): _points(one, [size / 1e3 for size in one.sent]) for one in streams}
+    yield plot.lines(sent, "tokens", "kilobytes")
 
 
 def _points(one: Streams, values: Sequence[float]) -> list[tuple[float, float]]:

@@ -43,19 +43,18 @@ class Report:
     def ratios(self) -> Iterator[Ratio]:
         lean, floor = self.stream(OURS, "lean"), self.stream(FLOOR, "lean")
         if lean and floor:
-            ratio = lean.total.cpu_us / floor.total.cpu_us
+            ratio = lean.typical_us() / floor.typical_us()
             yield Ratio("a streamed chunk / the floor", ratio)
         if lean:
-            flat = lean.near(0.975, 1.0) / lean.near(0.025, 0.05)
-            yield Ratio("a chunk at the end of a stream / at its beginning", flat)
+            flat = lean.typical_us(0.875) / lean.typical_us(0.025, 0.15)
+            yield Ratio("a chunk in the last eighth of a stream / in its first", flat)
         ours, peer = self.stream(OURS, "vLLM's"), self.stream(PEER, "vLLM's")
         if ours and peer and lean:
-            tokens = peer.ends[-1]
-            theirs, mine = peer.cpu_to(tokens), ours.cpu_to(tokens)
-            if theirs and mine:
-                yield Ratio(f"CPU of a stream of {tokens:,} tokens / the peer", mine / theirs)
-            if peer.stopped is None:
-                yield Ratio("bytes of a lean stream / the peer's", lean.sent / peer.sent)
+            last = len(peer.ends) - 1  # parts are of the same lengths
+            what = f"a stream of {peer.ends[last]:,} tokens / the peer"
+            yield Ratio(f"CPU of {what}", ours.stream_ms[last] / peer.stream_ms[last])
+            yield Ratio(f"CPU of {what}, lean", lean.stream_ms[last] / peer.stream_ms[last])
+            yield Ratio(f"bytes of {what}, lean", lean.sent[last] / peer.sent[last])
         for mine_, theirs_ in self._pairs():
             ratio = mine_.load.cpu_us / theirs_.load.cpu_us
             yield Ratio(f"CPU of {mine_.kind} / the peer", ratio)
@@ -122,7 +121,7 @@ def _stream_row(one: Streams) -> Sequence[str]:
     return (
         one.target, one.client, str(one.streams), str(one.tokens_per_chunk), f"{one.ends[-1]:,}",
         f"{one.total.cpu_us:,.0f} µs", f"{one.chunk_us[-1]:,.0f} µs",
-        f"{one.stream_ms[-1]:,.1f} ms", f"{one.sent / 1e6:,.2f} MB", f"{one.state} B",
+        f"{one.stream_ms[-1]:,.1f} ms", f"{one.sent[-1] / 1e6:,.2f} MB", f"{one.state} B",
         f"{one.total.latency_ms(0.5):.2f} ms", f"{one.total.latency_ms(0.99):.2f} ms",
     )  # fmt: skip
 
@@ -145,7 +144,7 @@ def _stream(one: Streams) -> dict[str, Any]:
         "tokens": one.ends,
         "cpu_us_a_chunk": [round(cost, 1) for cost in one.chunk_us],
         "cpu_ms_a_stream": [round(cost, 3) for cost in one.stream_ms],
-        "bytes_sent_a_stream": round(one.sent),
+        "bytes_sent_a_stream": [round(size) for size in one.sent],
         "bytes_received_a_stream": round(one.total.received / one.streams),
         "longest_state_bytes": one.state,
         "stopped_at_token": one.stopped,

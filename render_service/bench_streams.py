@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any, NamedTuple
 
 import orjson
@@ -42,8 +43,9 @@ CHAT: dict[str, Any] = {
 class Streams:
     """Streams of one kind, sent side by side.
 
-    chunk_us: microseconds of CPU time a chunk, by part of the stream; ends: the tokens that each
-    part ends with. total: of all chunks. state: bytes of the longest stream_state.
+    By part of the stream: ends, the tokens that it ends with; chunk_us, microseconds of CPU time a
+    chunk; stream_ms and sent, milliseconds of CPU time and bytes of a stream up to its end.
+    total: of all chunks. state: bytes of the longest stream_state.
     stopped: tokens a stream, where time ran out before its end.
     """
 
@@ -55,14 +57,10 @@ class Streams:
     ends: list[int] = field(default_factory=list)
     chunk_us: list[float] = field(default_factory=list)
     stream_ms: list[float] = field(default_factory=list)
+    sent: list[float] = field(default_factory=list)
     total: Load = field(default_factory=Load)
     state: int = 0
     stopped: int | None = None
-
-    @property
-    def sent(self) -> float:
-        """Bytes of request bodies a stream."""
-        return self.total.sent / self.streams
 
     def add(self, end: int, part: Load) -> None:
         total = self.total
@@ -73,16 +71,15 @@ class Streams:
         total.received += part.received
         total.latencies += part.latencies
         self.stream_ms.append(1e3 * total.cpu / self.streams)
+        self.sent.append(total.sent / self.streams)
 
-    def cpu_to(self, tokens: int) -> float | None:
-        """Milliseconds of CPU time a stream of so many tokens; None where none was that long."""
-        return dict(zip(self.ends, self.stream_ms, strict=True)).get(tokens)
-
-    def near(self, start: float, end: float) -> float:
-        """Microseconds a chunk between two shares of the stream."""
+    def typical_us(self, start: float = 0.0, end: float = 1.0) -> float:
+        """Microseconds a chunk between two shares of the stream: the median of its parts, which
+        other work on the machine moves less than the mean.
+        """
         count = len(self.chunk_us)
-        part = self.chunk_us[int(start * count) : max(int(end * count), int(start * count) + 1)]
-        return sum(part) / max(len(part), 1)
+        first = int(start * count)
+        return median(self.chunk_us[first : max(int(end * count), first + 1)])
 
 
 class Plan(NamedTuple):
