@@ -10,6 +10,7 @@ from typing import Any
 
 from uvicorn.config import LOGGING_CONFIG
 
+from .access_log import JsonFormatter
 from .settings import Settings
 
 
@@ -42,7 +43,14 @@ def _config(settings: Settings) -> dict[str, Any]:
         "level": "DEBUG" if level == "TRACE" else level,
         "propagate": False,
     }
-    if settings.disable_access_log_for_endpoints:
+    if settings.log_format == "json":
+        config["formatters"] = {key: {"()": JsonFormatter} for key in ("default", "access")}
+        config["loggers"]["render_service.access"] = {
+            "handlers": ["access"],
+            "level": "INFO",
+            "propagate": False,
+        }
+    elif settings.disable_access_log_for_endpoints:
         config["filters"] = {
             "paths": {"()": ExceptPaths, "paths": settings.disable_access_log_for_endpoints}
         }

@@ -18,7 +18,7 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
 from .answer import Answer
 
@@ -88,6 +88,12 @@ class Metrics:
             registry=registry,
         )
 
+        self.worker_restarts = Counter(
+            "render_service_worker_restarts",
+            "Worker processes that died and were replaced.",
+            registry=registry,
+        )
+
     def exposition(self) -> bytes:
         """All metrics as text, of all workers."""
         if self._directory is None:
@@ -95,6 +101,22 @@ class Metrics:
         everyone = CollectorRegistry()
         MultiProcessCollector(everyone, self._directory)  # type: ignore[no-untyped-call]  # has no types
         return generate_latest(everyone)
+
+    def forget(self, pid: int) -> None:
+        """A worker that has died: its counts stay, what it held is gone."""
+        if self._directory is not None:
+            mark_process_dead(pid, self._directory)  # type: ignore[no-untyped-call]  # has no types
+
+
+class WorkerMeter:
+    """In the parent of the workers."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def died(self, pid: int) -> None:
+        self._metrics.worker_restarts.inc()
+        self._metrics.forget(pid)
 
 
 class CacheMeter:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from . import fast_tokenizer, logs, middleware, tls
+from . import fast_tokenizer, logs, middleware, tls, tracing
 from .configuration import add_arguments, configure
 from .sockets import Listeners, bind
 from .startup import describe
@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     _warn("not supported; answers may differ from vLLM's", [n for n in ignored if n in MISSED])
     signal.signal(signal.SIGTERM, _end)  # until there is a loop or a supervisor to end
     tls.check(settings)
+    tracing.check(settings.otlp_traces_endpoint)
     for path in settings.middleware:
         middleware.imported(path)
     logs.configure(settings)
@@ -88,23 +89,26 @@ def _work(
     directory: str | None = None,
 ) -> bool:
     # Not before PROMETHEUS_MULTIPROC_DIR is set.
-    from .app import App
     from .metrics import Metrics
     from .server import serve
+    from .telemetry import observed
 
-    app = App(model, Metrics(directory))
-    return serve(app, model.settings, listeners.keep(number), parent)
+    with observed(model, Metrics(directory)) as app:
+        return serve(app, model.settings, listeners.keep(number), parent)
 
 
 def _supervise(model: Model, listeners: Listeners) -> None:
     settings = model.settings
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads do not survive the fork
     with _shared_metrics() as directory:
+        from .metrics import Metrics, WorkerMeter
+
         supervisor = Supervisor(
             settings.workers,
             lambda number, parent: _work(model, listeners, number, parent, directory),
             timeout=settings.drain_delay + settings.shutdown_timeout + GRACE,
             stopping=listeners.release,
+            died=WorkerMeter(Metrics(directory)).died,
         )
         supervisor.run()
 

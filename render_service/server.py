@@ -77,7 +77,7 @@ def uvicorn_config(app: App, settings: Settings) -> HttpConfig:
         server_header=False,
         # Costs on every request, and only changes the address that is logged.
         proxy_headers="FORWARDED_ALLOW_IPS" in os.environ,
-        access_log=not settings.disable_uvicorn_access_log,
+        access_log=settings.log_format == "text" and not settings.disable_uvicorn_access_log,
         log_level=settings.uvicorn_log_level,
         log_config=None,  # logs.configure has been called
         timeout_keep_alive=settings.timeout_keep_alive,

@@ -31,14 +31,22 @@ class Supervisor:
 
     timeout: seconds from the last signal to stop until workers that have not ended are killed.
     stopping: called once, when the first signal to stop has come.
+    died: called with the process ID of each worker that ends before that.
     """
 
     def __init__(
-        self, workers: int, work: Work, *, timeout: float, stopping: Callable[[], None]
+        self,
+        workers: int,
+        work: Work,
+        *,
+        timeout: float,
+        stopping: Callable[[], None],
+        died: Callable[[int], None] = lambda pid: None,
     ) -> None:
         self._work = work
         self._timeout = timeout
         self._stopping = stopping
+        self._died = died
         self._workers: dict[int, tuple[int, float]] = {}  # process ID -> worker number, started at
         self._waiting: dict[int, float] = dict.fromkeys(range(workers), 0.0)  # number -> start at
         self._stop_by: float | None = None
@@ -124,6 +132,7 @@ class Supervisor:
                 code = os.waitstatus_to_exitcode(status)
                 logger.error("Worker process %d has died (exit code %d); replaced", pid, code)
                 self._waiting[number] = started + RESTART_PAUSE
+                self._died(pid)
 
 
 def _noted(number: int, frame: FrameType | None) -> None:
