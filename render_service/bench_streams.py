@@ -147,7 +147,7 @@ async def _run(
     step = max(len(plan.output) // plan.parts // plan.size, 1) * plan.size
     deadline = time.monotonic() + plan.seconds
     try:
-        for end in range(step, len(plan.output) + 1, step):
+        for end in [*range(step, len(plan.output), step), len(plan.output)]:
             part = Load()
             for stream in streams:
                 stream.connection.load = part

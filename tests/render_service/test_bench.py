@@ -99,6 +99,18 @@ def test_a_stream_that_takes_too_long_ends_and_says_where(serve: Serve) -> None:
         run_streams(target, Plan([5] * 4000, [1], seconds=0.0), lambda share: None)
 
 
+def test_a_stream_is_sent_to_its_end_whatever_its_parts(serve: Serve) -> None:
+    server = serve("", *PARSERS)
+    target = Target("ours", server.url, server.process.pid)
+    shares: list[float] = []
+    found = run_streams(target, Plan([5] * 90, [1], size=8, streams=2, parts=3), shares.append)
+    assert found.ends == [24, 48, 72, 90]
+    assert found.total.requests == 2 * 12
+    assert len(found.chunk_us) == len(found.stream_ms) == len(found.sent) == 4
+    assert found.sent[-1] == found.total.sent / 2
+    assert shares[-1] == 1.0
+
+
 def test_a_lean_client_sends_the_request_once_and_vllms_with_each_chunk() -> None:
     target = Target("ours", "http://127.0.0.1:1", 0, "demo")
     for lean in (True, False):
