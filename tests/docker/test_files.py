@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,8 @@ def test_the_locks_agree_and_the_images_holds_nothing_for_development() -> None:
         for name in ("requirements.txt", "requirements-dev.txt")
     ]
     assert pins[0].items() <= pins[1].items()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert {re.split(r"[><=;\[ ]", need)[0] for need in project["dependencies"]} <= pins[0].keys()
     assert len(pins[0]) < 40
     assert not {"pytest", "transformers", "httpx", "pip", "hatchling"} & pins[0].keys()
 
