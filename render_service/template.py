@@ -8,21 +8,20 @@ that vLLM lets through (`resolve_chat_template_kwargs` in vllm/renderers/hf.py).
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any
 
 import jinja2
 import jinja2.ext
 import jinja2.meta
 from jinja2 import nodes
 from jinja2.parser import Parser
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from .content_format import detect_content_format
 from .errors import RequestError
 from .messages import ContentFormat, Message
+from .template_sandbox import Sandbox
 
 # Arguments of the render call itself: a request must not set them.
 CALL_ARGUMENTS = ("conversation", "model_config", "self", "tokenizer")
@@ -43,20 +42,6 @@ IGNORED = frozenset(
 ALWAYS = frozenset(("add_generation_prompt", "continue_final_message", "documents", "tools"))
 # Marks the end of the final message while it is rendered to be continued.
 CONTINUE_TAG = "CONTINUE_FINAL_MESSAGE_TAG "
-
-
-class _Environment(ImmutableSandboxedEnvironment):
-    """The sandbox, but errors keep their own tracebacks.
-
-    Those that Jinja writes instead, for people to read, are cycles: the error and all that the
-    frames hold, a request's body too, would stay until Python looks for garbage.
-    """
-
-    def handle_exception(self, source: str | None = None) -> NoReturn:
-        error = sys.exc_info()[1]
-        if isinstance(error, jinja2.TemplateSyntaxError):
-            error.translated, error.source = True, source  # its text is the message alone
-        raise
 
 
 class _Generation(jinja2.ext.Extension):
@@ -122,7 +107,7 @@ class ChatTemplate:
     ) -> None:
         self.source = source
         self.origin = origin
-        environment = _Environment(
+        environment = Sandbox(
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[_Generation, "jinja2.ext.loopcontrols"],
