@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Iterator
 
 import httpx
@@ -13,6 +15,8 @@ from render_service.answer import Answer
 from render_service.local_server import LocalServer
 from render_service.metrics import Meter, Metrics
 from tests.conftest import DEMO_MODEL
+from tests.render_service.processes import children
+from tests.render_service.waiting import until
 
 JSON = {"Content-Type": "application/json"}
 ECHO = "/v1/chat/completions/render"
@@ -85,6 +89,39 @@ def test_real_endpoints_are_counted() -> None:
     count = len(rendered["token_ids"])
     assert found["render_service_tokens_total", "rendered", ECHO] == count > 0
     assert found["render_service_requests_total", "/tokenize", "200"] == 1
+
+
+def test_workers_are_added_up_and_those_that_died_count_on() -> None:
+    """What a dead worker has counted stays; what it held in its cache is gone."""
+    bytes_held = "render_service_parser_cache_bytes"
+    flags = ("--workers", "2", "--tool-call-parser", "hermes", "--enable-auto-tool-choice")
+    with LocalServer(["render_service", "serve", str(DEMO_MODEL), *flags]) as server:
+
+        def found() -> dict[tuple[str, ...], float]:
+            return samples(httpx.get(server.url + "/metrics").text)
+
+        for _ in range(20):
+            assert httpx.post(server.url + "/tokenize", json={"prompt": "hello"}).is_success
+        count = ("render_service_requests_total", "/tokenize", "200")
+        assert found()[count] == 20
+        assert found()["render_service_worker_restarts_total",] == 0
+        ids = httpx.post(server.url + "/tokenize", json={"prompt": "hello"}).json()["tokens"]
+        chat = {"messages": [{"role": "user", "content": "hello"}]}
+        body = {
+            "stream": True,
+            "chat_request": chat,
+            "prompt_token_ids": ids,
+            "generate_chunk": {"request_id": "a", "choices": [{"index": 0, "token_ids": ids}]},
+        }
+        path = server.url + "/v1/chat/completions/derender"
+        assert httpx.post(path, json=body).is_success
+        assert found()[bytes_held,] > 0
+        for pid in children(server.process.pid):
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: len(children(server.process.pid)) == 2)
+        until(lambda: found()["render_service_worker_restarts_total",] == 2)
+        assert found()[count] == 21
+        assert found()[bytes_held,] == 0
 
 
 def test_what_an_answer_does_not_have_is_not_counted() -> None:

@@ -1,0 +1,84 @@
+"""--log-format json: each line is an object, and none holds what a client wrote."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+
+from render_service.local_server import LocalServer
+from tests.conftest import DEMO_MODEL
+from tests.render_service.waiting import until
+
+RENDER = "/v1/chat/completions/render"
+DERENDER = "/v1/chat/completions/derender"
+CHAT = {"messages": [{"role": "user", "content": "a secret"}]}
+FLAGS = ("--log-format", "json", "--uvicorn-log-level", "warning")
+
+
+def serve(*flags: str) -> LocalServer:
+    return LocalServer(["render_service", "serve", str(DEMO_MODEL), *FLAGS, *flags])
+
+
+def lines(server: LocalServer) -> list[dict[str, Any]]:
+    """Behind the start-up block, whose end is not JSON."""
+    return [json.loads(line) for line in server.output().splitlines() if line.startswith("{")]
+
+
+def test_a_line_for_each_request() -> None:
+    without = ("--disable-access-log-for-endpoints", "/health")
+    with serve(*without) as server:
+        ids = {"X-Request-Id": "abc"}
+        rendered = httpx.post(server.url + RENDER, json=CHAT, headers=ids).json()
+        chunk = {
+            "request_id": rendered["request_id"],
+            "choices": [{"index": 0, "token_ids": rendered["token_ids"][:3]}],
+        }
+        body = {"stream": True, "chat_request": CHAT, "generate_chunk": chunk}
+        httpx.post(server.url + DERENDER, json=body).raise_for_status()
+        httpx.post(server.url + RENDER, json={"messages": "a secret"}, headers=ids)
+        chunk["request_id"] = "chatcmpl-abc-rf" + "0" * 12
+        assert httpx.post(server.url + DERENDER, json=body).status_code == 409
+        httpx.get(server.url + '/a"\u00e9?secret')
+        found = until(lambda: len(lines(server)) == 5 and lines(server))
+        assert "secret" not in server.output()
+    first, second, bad, mismatch, nothing = found
+    assert first["time"].endswith("Z")
+    assert first["level"] == "info"
+    assert first["request_id"] == second["request_id"] == rendered["request_id"]
+    assert (first["method"], first["path"], first["status"]) == ("POST", RENDER, 200)
+    assert first["model"] == str(DEMO_MODEL)
+    assert (first["prompt_tokens"], first["output_tokens"]) == (len(rendered["token_ids"]), None)
+    assert (second["prompt_tokens"], second["output_tokens"]) == (None, 3)
+    spent = first["microseconds"]
+    assert spent.keys() == {"total", "waiting", "template", "tokenize", "other"}
+    assert sum(spent.values()) <= 2 * spent["total"]
+    assert second["microseconds"].keys() == {"total", "waiting", "detokenize", "parse", "other"}
+    assert (bad["status"], bad["request_id"], bad["error"]) == (400, "abc", "Bad Request")
+    assert "message" not in bad
+    assert (mismatch["status"], mismatch["error"]) == (409, "ConfigFingerprintMismatch")
+    assert "fingerprint" in mismatch["message"]
+    assert (nothing["status"], nothing["path"]) == (404, '/a"\u00e9')
+
+
+def test_work_in_a_thread_is_timed_as_well() -> None:
+    with serve() as server:
+        big = {"messages": [{"role": "user", "content": "tea " * 10_000}]}
+        httpx.post(server.url + RENDER, json=big).raise_for_status()
+        spent = until(lambda: [x for x in lines(server) if x["path"] == RENDER])[0]
+    assert spent["microseconds"]["tokenize"] > 0
+
+
+def test_text_of_requests_only_if_asked_for() -> None:
+    with serve("--enable-log-requests", "--uvicorn-log-level", "info") as server:
+        httpx.post(server.url + RENDER, json=CHAT).raise_for_status()
+        until(lambda: [x for x in lines(server) if x.get("path") == RENDER])
+        logged = [x for x in lines(server) if "a secret" in x.get("message", "")]
+    assert [x["logger"] for x in logged] == ["render_service"]
+
+
+def test_no_lines_where_none_are_wanted() -> None:
+    with serve("--disable-uvicorn-access-log") as server:
+        httpx.post(server.url + RENDER, json=CHAT).raise_for_status()
+        assert not lines(server)
