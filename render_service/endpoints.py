@@ -77,6 +77,11 @@ SHUTTING_DOWN = RequestError(
     status=503,
     type="ServiceUnavailableError",
 )
+OUT_OF_MEMORY = RequestError(
+    "The server is out of memory. Retry on another replica.",
+    status=503,
+    type="ServiceUnavailableError",
+)
 INTERNAL = RequestError("Internal server error", status=500, type="InternalServerError")
 
 
@@ -129,6 +134,8 @@ class EndpointHandler:
         except asyncio.CancelledError:
             # The bound on a graceful shutdown is over: an answer is better than a cut connection.
             reply = error_reply(SHUTTING_DOWN)
+        except MemoryError:
+            reply = error_reply(OUT_OF_MEMORY)
         except Exception:
             logger.exception("Unhandled error in %s", self._endpoint.path)
             reply = error_reply(INTERNAL)

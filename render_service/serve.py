@@ -92,7 +92,9 @@ def _work(
     from .metrics import Metrics
     from .server import serve
     from .telemetry import observed
+    from .warm import warm
 
+    warm(model)
     with observed(model, Metrics(directory)) as app:
         return serve(app, model.settings, listeners.keep(number), parent)
 
