@@ -72,7 +72,9 @@ class App:
             time=settings.request_timeout,
             client_requests=settings.max_key_reqs,
         )
-        self.queue = WorkQueue(settings.renderer_num_workers, bounds, self._budget)
+        self.queue = WorkQueue(
+            settings.renderer_num_workers, bounds, self._budget, metrics.queue_depth.set
+        )
         self._root_path = settings.root_path.rstrip("/")
         self._max_headers = settings.h11_max_header_count
         self._keys = ApiKeys(settings.api_key)

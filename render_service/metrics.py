@@ -88,6 +88,12 @@ class Metrics:
             registry=registry,
         )
 
+        self.queue_depth = Gauge(
+            "render_service_queue_depth",
+            "Requests that wait for a thread.",
+            multiprocess_mode="livesum",
+            registry=registry,
+        )
         self.worker_restarts = Counter(
             "render_service_worker_restarts",
             "Worker processes that died and were replaced.",

@@ -43,9 +43,16 @@ class Ticket(NamedTuple):
 
 
 class WorkQueue:
-    """threads: run at once. First come, first served."""
+    """threads: run at once. First come, first served. watch: is told each new depth."""
 
-    def __init__(self, threads: int, bounds: Bounds, budget: BodyBudget) -> None:
+    def __init__(
+        self,
+        threads: int,
+        bounds: Bounds,
+        budget: BodyBudget,
+        watch: Callable[[int], object] = lambda depth: None,
+    ) -> None:
+        self._watch = watch
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="render")
         self._threads = asyncio.Semaphore(threads)
         self._places = threads + bounds.requests
@@ -109,6 +116,7 @@ class WorkQueue:
         work: Callable[[], Result] = partial(function, *args, **kwargs)
         future = self._pool.submit(copy_context().run, work)
         self._running.add(future)
+        self._watch(self.depth)
         return future
 
     def _enter(self, ticket: Ticket) -> None:
@@ -124,12 +132,14 @@ class WorkQueue:
             )
         self._budget.take(ticket.cost)
         self._clients[client] += 1
+        self._watch(self.depth)
 
     def _leave(self, ticket: Ticket) -> None:
         self._budget.give(ticket.cost)
         self._clients[ticket.client] -= 1
         if not self._clients[ticket.client]:
             del self._clients[ticket.client]
+        self._watch(self.depth)
 
     def _over(self, loop: asyncio.AbstractEventLoop, ticket: Ticket, done: Future[Any]) -> None:
         """In the work's thread."""

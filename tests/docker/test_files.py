@@ -116,6 +116,11 @@ def test_promtool_takes_the_configuration() -> None:
     run(promtool, "check", "config", DOCKER / "prometheus.yml")
 
 
+def test_each_alert_fires_when_it_should_and_only_then() -> None:
+    promtool = tool("promtool", "Debian's package prometheus")
+    run(promtool, "test", "rules", DOCKER / "alerts_test.yml")
+
+
 @pytest.mark.parametrize("seconds", ["compose", "kubernetes"])
 def test_a_replica_is_given_the_time_that_it_takes_to_stop(seconds: str) -> None:
     if seconds == "compose":
@@ -170,17 +175,13 @@ def exported() -> set[str]:
     return names
 
 
-QUEUE = pytest.mark.xfail(
-    "render_service_queue_depth" not in exported(), reason="no metric of the queue yet", strict=True
-)
-
-
 @pytest.mark.parametrize(
     "file",
     [
         "grafana/dashboards/render-service.json",
-        pytest.param("kubernetes/prometheus-adapter.yaml", marks=QUEUE),
-        pytest.param("kubernetes/base/autoscaler.yaml", marks=QUEUE),
+        "kubernetes/prometheus-adapter.yaml",
+        "kubernetes/base/autoscaler.yaml",
+        "alerts.yml",
     ],
 )
 def test_metrics_that_are_asked_for_exist(file: str) -> None:

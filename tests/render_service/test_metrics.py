@@ -105,6 +105,7 @@ def test_workers_are_added_up_and_those_that_died_count_on() -> None:
         count = ("render_service_requests_total", "/tokenize", "200")
         assert found()[count] == 20
         assert found()["render_service_worker_restarts_total",] == 0
+        assert found()["render_service_queue_depth",] == 0
         ids = httpx.post(server.url + "/tokenize", json={"prompt": "hello"}).json()["tokens"]
         chat = {"messages": [{"role": "user", "content": "hello"}]}
         body = {
