@@ -20,19 +20,20 @@ def wrapped(app: ASGIApp, paths: Iterable[str]) -> ASGIApp:
         found = imported(path)
         if isinstance(found, type):
             app = found(app)
-        elif inspect.iscoroutinefunction(found):
-            app = BaseHTTPMiddleware(app, dispatch=found)
         else:
-            raise UsageError(f"--middleware {path}: neither a class nor a coroutine function")
+            app = BaseHTTPMiddleware(app, dispatch=found)
     return app
 
 
 def imported(path: str) -> Any:
-    """Raises UsageError."""
+    """The class or coroutine function. Raises UsageError for anything else."""
     module, dot, name = path.rpartition(".")
     if not dot:
         raise UsageError(f"--middleware {path}: expected an import path, as package.module.Name")
     try:
-        return getattr(importlib.import_module(module), name)
+        found = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise UsageError(f"--middleware {path}: {error}") from error
+    if not (isinstance(found, type) or inspect.iscoroutinefunction(found)):
+        raise UsageError(f"--middleware {path}: neither a class nor a coroutine function")
+    return found
