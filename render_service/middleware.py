@@ -18,10 +18,8 @@ def wrapped(app: ASGIApp, paths: Iterable[str]) -> ASGIApp:
     called as `(request, call_next)`. Raises UsageError."""
     for path in paths:
         found = imported(path)
-        if isinstance(found, type):
-            app = found(app)
-        else:
-            app = BaseHTTPMiddleware(app, dispatch=found)
+        is_class = isinstance(found, type)
+        app = found(app) if is_class else BaseHTTPMiddleware(app, dispatch=found)
     return app
 
 
