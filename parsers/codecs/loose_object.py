@@ -109,6 +109,8 @@ class LooseDecoder(Decoder):
         text, self.held = self.held + text, ""
         at = 0
         if not self.stack:
+            if text[0] not in _CLOSES:  # after a state that a client altered
+                return BROKEN, text
             self._open(text[0], out)
             at = 1
         while at < len(text) and self.stack:

@@ -155,6 +155,8 @@ def _with_keys(path: list[str | int], data: Any, got: str | None) -> list[str | 
     found: list[str | int] = []
     for place, step in enumerate(path, start=1):
         if step == "...":
+            if not isinstance(data, dict):
+                return found[: path.index("...")]
             last = place == len(path)
             fitting = (
                 k for k, v in data.items() if not last or _JSON_TYPES.get(type(v), "null") == got
@@ -163,8 +165,11 @@ def _with_keys(path: list[str | int], data: Any, got: str | None) -> list[str | 
             if key is None:
                 return found
             step = key
+        try:
+            data = data[step]
+        except (LookupError, TypeError):  # another key was meant
+            return found[: path.index("...")]
         found.append(step)
-        data = data[step]
     return found
 
 

@@ -127,3 +127,10 @@ def test_a_snapshot_is_short() -> None:
     stream = loaded("hermes", "qwen3").start(AUTO, [1, 2])
     assert stream.feed(["Hello " * 1000]) == [Content("Hello " * 1000)]
     assert stream.snapshot() == ["", ["content", ""], None, [0, 1, ""]]
+
+
+@pytest.mark.parametrize("tool", ["gemma4", "functiongemma"])
+def test_a_body_without_its_bracket_is_no_call(tool: str) -> None:
+    """Found by fuzzing: a state whose call has not begun, before text that begins none."""
+    stream = loaded(tool, None).resume(["", ["body", ""], None, [0, 1, ""]], AUTO)
+    assert stream.feed(["x"]) + stream.finish("stop") in ([], [Content("x")])
