@@ -28,6 +28,7 @@ CHECK = 100_000
 GROWTH = 64 << 20
 """Bytes that it may have grown since it was warm."""
 POOL = 2000
+"""Inputs kept, and kinds of outcomes told apart: what the fuzzer itself holds is bounded."""
 SEPARATOR = b"\n"
 
 
@@ -76,7 +77,7 @@ def fuzz(
             kind = run_one(target, data)
             slowest = max(slowest, time.monotonic() - start)
             done += 1
-            if kind not in known or len(data) < len(known[kind]):
+            if len(data) < len(known[kind]) if kind in known else len(known) < POOL:
                 known[kind] = data
                 _keep(pool, data, rng)
     rss = resident()
