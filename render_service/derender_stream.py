@@ -7,9 +7,7 @@ each chunk is needed with the first one only: later ones find it in the state.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-import orjson
+from typing import TYPE_CHECKING
 
 from . import (
     carried_facts,
@@ -18,15 +16,15 @@ from . import (
     derender_completion,
     stream_state,
 )
-from .answer import Answer
 from .derender_bounds import check_logprobs, check_prompt, check_token_ids
-from .derender_common import NEEDS_CHAT_REQUEST, new_id, required
+from .derender_chunks import Made
+from .derender_common import NEEDS_CHAT_REQUEST, new_id
 from .errors import RequestError, schema_error
 from .fingerprint_check import check_fingerprint, written
 from .parser_cache import LiveStream
 from .protocol import derender as wire
 from .request_facts import NO_REQUEST, RequestFacts, chat_facts, completion_facts
-from .stream_start import each_chunk_needs, refuse_stop_strings, start_chat, start_completion
+from .stream_start import refuse_stop_strings, start_chat, start_completion
 from .stream_state import StreamState, check_choice, invalid
 from .vllm_state import is_foreign
 
@@ -47,8 +45,7 @@ NEEDS_REQUEST = (
 )
 
 
-def chat(model: Model, name: str, request: wire.DerenderChatRequest) -> Answer:
-    chunk = required(request.generate_chunk, "generate_chunk")
+def chat(model: Model, name: str, request: wire.DerenderChatRequest, chunk: GenerateChunk) -> Made:
     state, live = _carried(model, request.stream_state)
     check_fingerprint(model, chunk.request_id, state)
     tag = _tag(chunk, state)
@@ -81,11 +78,12 @@ def chat(model: Model, name: str, request: wire.DerenderChatRequest) -> Answer:
     sent = _sent(model, live.state, tag)
     if model.outputs.parses and not live.state.e:
         model.streams.keep(sent, live, model.outputs.live_bytes(live.facts, len(sent)))
-    return _chunk_answer(answer, live.state, sent, chunk, outcome)
+    return Made(answer, live.state, sent, _tokens(chunk), outcome)
 
 
-def completion(model: Model, name: str, request: wire.DerenderCompletionRequest) -> Answer:
-    chunk = required(request.generate_chunk, "generate_chunk")
+def completion(
+    model: Model, name: str, request: wire.DerenderCompletionRequest, chunk: GenerateChunk
+) -> Made:
     if isinstance(request.prompt_tokens, list):
         raise schema_error("`prompt_tokens` is one integer when streamed.", "body.prompt_tokens")
     state = None
@@ -109,7 +107,7 @@ def completion(model: Model, name: str, request: wire.DerenderCompletionRequest)
     if state is None:
         state = start_completion(model, facts, prompt)
     answer = derender_completion.chunk(model, name, chunk, state, facts, request.prompt_tokens)
-    return _chunk_answer(answer, state, _sent(model, state, tag), chunk, None)
+    return Made(answer, state, _sent(model, state, tag), _tokens(chunk))
 
 
 def _carried(model: Model, raw: Raw) -> tuple[StreamState | None, LiveStream | None]:
@@ -217,13 +215,5 @@ def _sent(model: Model, state: StreamState, tag: str) -> bytes:
     return crossing.encode(model, state)
 
 
-def _chunk_answer(
-    answer: dict[str, Any],
-    state: StreamState,
-    sent: bytes,
-    chunk: GenerateChunk,
-    outcome: str | None,
-) -> Answer:
-    body = orjson.dumps({"chunk": answer, "stream_state": orjson.Fragment(sent)})
-    tokens = sum(len(choice.token_ids or ()) for choice in chunk.choices)
-    return Answer(body, tokens, outcome, len(sent), each_chunk_needs(state))
+def _tokens(chunk: GenerateChunk) -> int:
+    return sum(len(choice.token_ids or ()) for choice in chunk.choices)

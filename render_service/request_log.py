@@ -69,6 +69,7 @@ def _answer_id(body: bytes) -> str:
     if not isinstance(value, dict):
         return "-"
     chunk = value.get("chunk")
+    chunk = chunk[0] if isinstance(chunk, list) and chunk else chunk
     found = value.get("request_id") or (chunk if isinstance(chunk, dict) else value).get("id")
     # Escaped: a client's request ID must not look like lines of the log.
     return orjson.dumps(str(found or "-")).decode()[1:-1]

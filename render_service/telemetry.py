@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LONGEST = 256  # characters of a request's ID that are kept
 
-_ID = re.compile(rb'\[?\{(?:"chunk":\{)?"(?:request_id|id)":"((?:[^"\\]|\\.)*)"')
+_ID = re.compile(rb'\[?\{(?:"chunk":\[?\{)?"(?:request_id|id)":"((?:[^"\\]|\\.)*)"')
 _HEAD = 1024  # bytes of an answer in which its ID stands
 
 

@@ -189,9 +189,11 @@ class ChatCompletionChunk(Shape):
 
 
 class ChatChunkAnswer(Shape):
-    """stream_state: opaque; goes with the next chunk of this choice."""
+    """chunk: a list where `generate_chunk` was one. stream_state: opaque; goes with the next chunk
+    of this choice.
+    """
 
-    chunk: ChatCompletionChunk
+    chunk: ChatCompletionChunk | list[ChatCompletionChunk]
     stream_state: Any
 
 
@@ -238,9 +240,11 @@ class CompletionChunk(Shape):
 
 
 class CompletionChunkAnswer(Shape):
-    """stream_state: opaque; goes with the next chunk of this choice."""
+    """chunk: a list where `generate_chunk` was one. stream_state: opaque; goes with the next chunk
+    of this choice.
+    """
 
-    chunk: CompletionChunk
+    chunk: CompletionChunk | list[CompletionChunk]
     stream_state: Any
 
 

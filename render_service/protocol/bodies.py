@@ -5,13 +5,13 @@ For the OpenAPI document only: nothing is decoded into these. Other fields are i
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from .chat import ChatRequest
 from .completion import CompletionRequest
-from .derender import DerenderChatRequest, DerenderCompletionRequest
+from .derender import MAX_CHUNKS, DerenderChatRequest, DerenderCompletionRequest
 from .generate import GenerateChunk, GenerateResponse, TokenCount, TokenId
 from .responses import Body as ResponsesBody
 from .tokenize import TokenizeChatRequest
@@ -86,11 +86,14 @@ class OutputChunk(GenerateChunk, kw_only=True):
     metrics: Any = None
 
 
+OutputChunks = Annotated[list[OutputChunk], Meta(min_length=1, max_length=MAX_CHUNKS)]
+
+
 class DerenderChat(DerenderChatRequest, kw_only=True):
     """`generate_response`, or with `stream: true` `generate_chunk` and the last `stream_state`."""
 
     generate_response: Output | UnsetType = UNSET
-    generate_chunk: OutputChunk | UnsetType = UNSET
+    generate_chunk: OutputChunk | OutputChunks | UnsetType = UNSET
     stream_state: Any = None
     prompt_token_ids: list[TokenId] | None = None
     chat_request: Chat | None = None
@@ -100,7 +103,7 @@ class DerenderCompletion(DerenderCompletionRequest, kw_only=True):
     """As for chats; not streamed, the prompts' fields are lists with an entry for each response."""
 
     generate_responses: list[Output] | UnsetType = UNSET
-    generate_chunk: OutputChunk | UnsetType = UNSET
+    generate_chunk: OutputChunk | OutputChunks | UnsetType = UNSET
     stream_state: Any = None
     prompt_tokens: TokenCount | list[TokenCount] | None = None
     prompt_token_ids: list[TokenId | list[TokenId] | None] | None = None

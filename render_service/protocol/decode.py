@@ -195,7 +195,7 @@ def _inside(kind: inspect.Type, step: str | int) -> list[inspect.Type]:
     if isinstance(kind, inspect.StructType):
         return [field.type for field in kind.fields if field.encode_name == step]
     if isinstance(kind, inspect.ListType):
-        return [kind.item_type]
+        return [kind.item_type] if isinstance(step, int) else []
     return [kind.value_type] if isinstance(kind, inspect.DictType) else []
 
 
@@ -214,6 +214,13 @@ def _up_to_branch(path: list[str | int], kinds: list[list[inspect.Type]]) -> lis
     names what does not fit the first kind.
     """
     for steps, fitting in enumerate(kinds, start=1):
-        if sum(not isinstance(one, inspect.NoneType) for one in fitting) > 1:
+        if sum(not _is_beside(one, fitting) for one in fitting) > 1:
             return path[:steps]
     return path
+
+
+def _is_beside(kind: inspect.Type, kinds: list[inspect.Type]) -> bool:
+    """null, or a list of the objects that may stand alone: vLLM takes one where we take several."""
+    if isinstance(kind, inspect.ListType):
+        return isinstance(kind.item_type, inspect.StructType) and kind.item_type in kinds
+    return isinstance(kind, inspect.NoneType)

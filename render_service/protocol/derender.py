@@ -7,18 +7,24 @@ chunk repeats (`chat_request`, `prompt_token_ids`) stays raw until it is needed.
 
 from __future__ import annotations
 
-from msgspec import UNSET, Raw, Struct, UnsetType
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from msgspec.json import Decoder
 
 from .decode import decode
 from .generate import ABSENT, GenerateChunk, GenerateResponse, TokenCount, TokenId
+
+# Several chunks in one call are a few milliseconds of work at most, as one large chunk is.
+MAX_CHUNKS = 256
+Chunks = Annotated[list[GenerateChunk], Meta(min_length=1, max_length=MAX_CHUNKS)]
 
 
 class DerenderChatRequest(Struct):
     stream: bool = False
     model: str | None = None
     generate_response: GenerateResponse | UnsetType = UNSET
-    generate_chunk: GenerateChunk | UnsetType = UNSET
+    generate_chunk: GenerateChunk | Chunks | UnsetType = UNSET
     stream_state: Raw = ABSENT
     prompt_tokens: TokenCount | None = None
     prompt_token_ids: Raw = ABSENT
@@ -31,7 +37,7 @@ class DerenderCompletionRequest(Struct):
     stream: bool = False
     model: str | None = None
     generate_responses: list[GenerateResponse] | UnsetType = UNSET
-    generate_chunk: GenerateChunk | UnsetType = UNSET
+    generate_chunk: GenerateChunk | Chunks | UnsetType = UNSET
     stream_state: Raw = ABSENT
     prompt_tokens: TokenCount | list[TokenCount] | None = None
     prompt_token_ids: Raw = ABSENT
