@@ -127,7 +127,7 @@ def _tag(chunk: GenerateChunk, state: StreamState | None) -> str:
     """What the next state keeps of the request; a chunk without an ID gets one here."""
     tag = stream_state.request_tag(chunk.request_id)
     if state is not None:
-        stream_state.check_request(state, chunk.request_id)
+        stream_state.check_request(state, chunk.request_id, tag)
         tag = state.q or tag
     chunk.request_id = chunk.request_id or new_id()
     return tag

@@ -122,9 +122,9 @@ def request_tag(request_id: str) -> str:
     return blake2b(request_id.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def check_request(state: StreamState, request_id: str) -> None:
-    """RequestError 400 for a chunk of another request."""
-    if state.q and request_id and state.q != request_tag(request_id):
+def check_request(state: StreamState, request_id: str, tag: str) -> None:
+    """RequestError 400 for a chunk of another request. tag: of its ID."""
+    if state.q and tag and state.q != tag:
         raise invalid(f"it belongs to another request than {request_id!r}")
 
 

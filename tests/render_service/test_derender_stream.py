@@ -90,6 +90,31 @@ def test_the_last_hundred_chunks_cost_no_more_than_the_first(model: Model, text:
     assert sum(costs[-100:]) <= sum(costs[100:200]) * 1.02
 
 
+def test_chunk_3900_costs_what_chunk_100_does_whatever_the_prompt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Executed lines; a later chunk must not depend on how long the prompt was, either."""
+    monkeypatch.setenv("VLLM_ALLOW_LONG_MAX_MODEL_LEN", "1")
+    model = parsed_demo(max_model_len=131_072)
+    ids = ids_of(model, "<think>\nx</think>" + SENTENCE * 500)[:4000]
+    assert len(ids) == 4000
+    lines: list[int] = []
+
+    def post(body: bytes) -> Any:
+        with LineCount() as count:
+            answer = derender.chat(model, body, None)
+        lines.append(count.lines)
+        return orjson.loads(answer.body)
+
+    costs = []
+    for longer in (0, 100_000):
+        lines.clear()
+        drive(ids, [ids[0]] * longer + prompt_of(model), post)
+        assert sum(lines[3900:]) <= sum(lines[100:200]) * 1.02
+        costs.append(sum(lines[100:200]))
+    assert costs[1] <= costs[0] * 1.02
+
+
 class LineCount:
     """Counts the lines of Python that this thread executes."""
 
