@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -83,13 +82,7 @@ def answer(tokenizer: Any, server: dict[str, Any], fields: dict[str, Any]) -> di
 
 
 if __name__ == "__main__":
-    peers = os.environ.get("RENDER_PEERS")
-    if not peers:
-        sys.exit("set RENDER_PEERS to the folder with vLLM and the models")
-    root = Path(peers).expanduser()
-    python, overlay = root / "venv" / "bin" / "python", root / "overlay"
-    if "_RECORDING" not in os.environ and python.exists():
-        path = os.pathsep.join(filter(None, (str(overlay), os.environ.get("PYTHONPATH", ""))))
-        environment = os.environ | {"_RECORDING": "1", "PYTHONPATH": path}
-        os.execve(python, [str(python), __file__, *sys.argv[1:]], environment)
+    from peers import under_vllm  # beside this file, whose folder is on the path
+
+    under_vllm(__file__)
     main()

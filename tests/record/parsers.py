@@ -98,13 +98,7 @@ def main(wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    peers = os.environ.get("RENDER_PEERS")
-    if not peers:
-        sys.exit("set RENDER_PEERS to the folder with vLLM and the models")
-    root = Path(peers).expanduser()
-    python, overlay = root / "venv" / "bin" / "python", root / "overlay"
-    if "_RECORDING" not in os.environ and python.exists():
-        path = os.pathsep.join(filter(None, (str(overlay), os.environ.get("PYTHONPATH", ""))))
-        environment = os.environ | {"_RECORDING": "1", "PYTHONPATH": path}
-        os.execve(python, [str(python), __file__, *sys.argv[1:]], environment)
+    from peers import under_vllm  # beside this file, whose folder is on the path
+
+    under_vllm(__file__)
     main(sys.argv[1:])

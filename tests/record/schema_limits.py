@@ -8,8 +8,6 @@ FOLDER as in `parsers.py`. The file is a list of pairs: a schema, and whether it
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -65,13 +63,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    peers = os.environ.get("RENDER_PEERS")
-    if not peers:
-        sys.exit("set RENDER_PEERS to the folder with vLLM")
-    root = Path(peers).expanduser()
-    python, overlay = root / "venv" / "bin" / "python", root / "overlay"
-    if "_RECORDING" not in os.environ and python.exists():
-        path = os.pathsep.join(filter(None, (str(overlay), os.environ.get("PYTHONPATH", ""))))
-        environment = os.environ | {"_RECORDING": "1", "PYTHONPATH": path}
-        os.execve(python, [str(python), __file__, *sys.argv[1:]], environment)
+    from peers import under_vllm  # beside this file, whose folder is on the path
+
+    under_vllm(__file__)
     main()
