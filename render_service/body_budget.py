@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import RequestError
+from .errors import overloaded
 
 
 class BodyBudget:
@@ -15,11 +15,7 @@ class BodyBudget:
     def take(self, size: int) -> None:
         """Raises RequestError (503) where that would be more than the limit."""
         if 0 < self._limit < self.held + size:
-            raise RequestError(
-                f"The server is overloaded: {self.held} bytes are in work. Retry later.",
-                status=503,
-                type="ServiceUnavailableError",
-            )
+            raise overloaded(f"{self.held} bytes are in work")
         self.held += size
 
     def give(self, size: int) -> None:

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from . import anthropic, derender, memory, render, responses, tokenize
 from .answer import Header
-from .errors import RequestError
+from .errors import RequestError, unavailable
 from .reply import JSON, Reply
 from .request_body import Disconnected, check_content_type, read_body
 from .work_queue import Ticket, WorkQueue
@@ -72,16 +72,8 @@ ENDPOINTS = (
     Endpoint("/detokenize", tokenize.detokenize, None, 16 * KiB),
 )
 
-SHUTTING_DOWN = RequestError(
-    "The server is shutting down. Retry on another replica.",
-    status=503,
-    type="ServiceUnavailableError",
-)
-OUT_OF_MEMORY = RequestError(
-    "The server is out of memory. Retry on another replica.",
-    status=503,
-    type="ServiceUnavailableError",
-)
+SHUTTING_DOWN = unavailable("The server is shutting down. Retry on another replica.")
+OUT_OF_MEMORY = unavailable("The server is out of memory. Retry on another replica.")
 INTERNAL = RequestError("Internal server error", status=500, type="InternalServerError")
 
 

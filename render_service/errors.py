@@ -60,3 +60,12 @@ def model_not_found(name: str, served: tuple[str, ...]) -> RequestError:
         type="NotFoundError",
         param="model",
     )
+
+
+def unavailable(message: str) -> RequestError:
+    """This replica cannot; another may, or the same one later."""
+    return RequestError(message, status=503, type="ServiceUnavailableError")
+
+
+def overloaded(why: str) -> RequestError:
+    return unavailable(f"The server is overloaded: {why}. Retry later.")

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from .body_budget import BodyBudget
-from .errors import RequestError
+from .errors import RequestError, overloaded, unavailable
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -95,7 +95,7 @@ class WorkQueue:
             if not waiting.cancelled():
                 raise  # the work's own
             why = f"The request took longer than {self._bounds.time:g} seconds (--request-timeout)."
-            raise _unavailable(why) from error
+            raise unavailable(why) from error
         finally:
             # What it raised holds this frame. If this frame held it, both, and with them the body
             # of the request, would stay until Python looks for garbage.
@@ -112,7 +112,7 @@ class WorkQueue:
             async with asyncio.timeout(self._bounds.wait or None):
                 await self._threads.acquire()
         except TimeoutError:
-            raise _overloaded(f"no thread was free for {self._bounds.wait:g} seconds") from None
+            raise overloaded(f"no thread was free for {self._bounds.wait:g} seconds") from None
         work: Callable[[], Result] = partial(function, *args, **kwargs)
         future = self._pool.submit(copy_context().run, work)
         self._running.add(future)
@@ -122,7 +122,7 @@ class WorkQueue:
     def _enter(self, ticket: Ticket) -> None:
         client = ticket.client
         if self._clients.total() >= self._places:
-            raise _overloaded(f"{self._bounds.requests} requests are waiting")
+            raise overloaded(f"{self._bounds.requests} requests are waiting")
         share = self._bounds.client_requests
         if client is not None and 0 < share <= self._clients[client]:
             raise RequestError(
@@ -155,11 +155,3 @@ class WorkQueue:
         """Nothing waiting is started any more. True: nothing runs; else it is not waited for."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         return all(future.done() for future in self._running)
-
-
-def _overloaded(why: str) -> RequestError:
-    return _unavailable(f"The server is overloaded: {why}. Retry later.")
-
-
-def _unavailable(message: str) -> RequestError:
-    return RequestError(message, status=503, type="ServiceUnavailableError")
