@@ -13,10 +13,11 @@ from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 
 import orjson
 import uvloop
+
+from .kept_connection import KeptConnection
 
 IDLE, QUIET = 0.02, 0.5
 """A server is idle that takes less than this share of a CPU for so many seconds."""
@@ -107,47 +108,28 @@ class Connection:
     """One kept-alive HTTP/1.1 connection to a target; what goes over it is added to `load`."""
 
     def __init__(self, target: Target, load: Load) -> None:
-        address = urlsplit(target.url)
-        if address.scheme != "http":
-            raise BenchError(f"{target.url}: only http:// is measured")
-        self.host, self.port = address.hostname or "", address.port or 80
-        self.load, self._path = load, address.path.rstrip("/")
-        key = f"Authorization: Bearer {target.key}\r\n" if target.key else ""
-        self._head = f"Host: {self.host}\r\nContent-Type: application/json\r\n{key}".encode()
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self.load, self._url = load, target.url
+        try:
+            self._kept = KeptConnection(target.url, target.key)
+        except ValueError:
+            raise BenchError(f"{target.url}: only http:// is measured") from None
+        self.close = self._kept.close
 
     async def ask(self, path: str, body: bytes | None) -> bytes:
         """The body of the answer to a POST, or a GET without body. Raises BenchError."""
         try:
             begun = time.perf_counter()
-            status, answer = await self._ask(f"{self._path}{path}", body)
+            status, answer = await self._kept.ask(path, body)
             self.load.latencies.append(time.perf_counter() - begun)
-        except (OSError, asyncio.IncompleteReadError, ValueError) as error:
+        except (OSError, EOFError, ValueError) as error:
             words = str(error) or type(error).__name__
-            raise BenchError(f"http://{self.host}:{self.port}{path}: {words}") from None
+            raise BenchError(f"{self._url}{path}: {words}") from None
         if status != 200:
             words = answer[:300].decode(errors="replace")
-            raise BenchError(f"http://{self.host}:{self.port}{path} answered {status}: {words}")
+            raise BenchError(f"{self._url}{path} answered {status}: {words}")
         self.load.sent += len(body or b"")
         self.load.received += len(answer)
         return answer
-
-    async def _ask(self, path: str, body: bytes | None) -> tuple[int, bytes]:
-        if self._streams is None:
-            self._streams = await asyncio.open_connection(self.host, self.port)
-        reader, writer = self._streams
-        method, content = ("GET", b"") if body is None else ("POST", body)
-        line = f"{method} {path} HTTP/1.1\r\nContent-Length: {len(content)}\r\n".encode()
-        writer.write(line + self._head + b"\r\n" + content)
-        head = (await reader.readuntil(b"\r\n\r\n")).lower()
-        _, found, length = head.partition(b"\r\ncontent-length:")
-        if not found:
-            raise ValueError("an answer without Content-Length")
-        return int(head[9:12]), await reader.readexactly(int(length.split(b"\r\n", 1)[0]))
-
-    def close(self) -> None:
-        if self._streams is not None:
-            self._streams[1].close()
 
 
 def ask(target: Target, path: str, body: Any = None) -> Any:

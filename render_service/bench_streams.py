@@ -17,6 +17,7 @@ import orjson
 import uvloop
 
 from .bench_load import BenchError, Connection, Load, Target, together
+from .corpus.outputs import WRITE
 
 PATH = "/v1/chat/completions/derender"
 PARTS = 40
@@ -24,18 +25,7 @@ PARTS = 40
 CHAT: dict[str, Any] = {
     "messages": [{"role": "user", "content": "Write the file."}],
     "stream": True,
-    "tools": [
-        {
-            "type": "function",
-            "function": {
-                "name": "write_file",
-                "parameters": {
-                    "type": "object",
-                    "properties": {"path": {"type": "string"}, "content": {"type": "string"}},
-                },
-            },
-        }
-    ],
+    "tools": [WRITE],
 }
 
 

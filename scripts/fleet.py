@@ -112,8 +112,7 @@ class Fleet:
             print("Prometheus is left out: it is not installed (Debian's package prometheus)")
             return
         port = free_port()
-        for rules in DOCKER.glob("alerts.yml"):
-            shutil.copy(rules, self._folder)
+        shutil.copy(DOCKER / "alerts.yml", self._folder)
         command = [
             prometheus,
             f"--config.file={self.localized('prometheus.yml')}",

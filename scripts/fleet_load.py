@@ -14,9 +14,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 import uvloop
+
+from render_service.demo_client import Turn
+from render_service.kept_connection import KeptConnection
 
 Json = dict[str, Any]
 
@@ -51,39 +53,19 @@ class Connection:
     """A client's connection that is kept alive. Raises Refused."""
 
     def __init__(self, url: str) -> None:
-        address = urlsplit(url)
-        self._host, self._port = address.hostname, address.port
-        self._writer: asyncio.StreamWriter | None = None
+        self._kept = KeptConnection(url)
+        self.close = self._kept.close
 
     async def post(self, path: str, body: Json) -> Json:
-        data = json.dumps(body).encode()
-        head = (
-            f"POST {path} HTTP/1.1\r\nHost: {self._host}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
-        )
         try:
-            if self._writer is None:
-                self._reader, self._writer = await asyncio.open_connection(self._host, self._port)
-            self._writer.write(head.encode() + data)
-            status, content = await asyncio.wait_for(self._read(), 120)
+            answered = self._kept.ask(path, json.dumps(body).encode())
+            status, content = await asyncio.wait_for(answered, 120)
         except (OSError, EOFError, TimeoutError) as error:
             raise Refused(f"{path}: {error!r}") from None
         if status != 200:
             raise Refused(f"{path}: {status} {content[:300]!r}")
         answer: Json = json.loads(content)
         return answer
-
-    async def _read(self) -> tuple[int, bytes]:
-        head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
-        headers = {
-            name.lower(): value for name, _, value in (line.partition(": ") for line in head)
-        }
-        content = await self._reader.readexactly(int(headers["content-length"]))
-        return int(head[0].split()[1]), content
-
-    def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
 
 
 @dataclass
@@ -113,21 +95,17 @@ class Report:
 
 def joined(answers: Sequence[Json]) -> Json:
     """The message and the reason for its end that streamed answers come to."""
-    message: Json = {"content": "", "reasoning": "", "tool_calls": []}
-    finish = None
+    turn = Turn()
     for answer in answers:
         for choice in answer["chunk"]["choices"]:
-            finish = choice["finish_reason"] or finish
-            delta = choice["delta"]
-            message["content"] += delta.get("content") or ""
-            message["reasoning"] += delta.get("reasoning") or ""
-            for part in delta.get("tool_calls") or ():
-                if part["index"] == len(message["tool_calls"]):
-                    message["tool_calls"].append({"id": part["id"], "name": "", "arguments": ""})
-                call = message["tool_calls"][part["index"]]
-                for name in ("name", "arguments"):
-                    call[name] += (part["function"] or {}).get(name) or ""
-    return {**message, "finish_reason": finish}
+            turn.finish_reason = choice["finish_reason"] or turn.finish_reason
+            turn.add(choice["delta"])
+    return {
+        "content": turn.content,
+        "reasoning": turn.reasoning,
+        "tool_calls": turn.calls,
+        "finish_reason": turn.finish_reason,
+    }
 
 
 def whole(answer: Json) -> Json:
@@ -137,10 +115,7 @@ def whole(answer: Json) -> Json:
     return {
         "content": message["content"] or "",
         "reasoning": message["reasoning"] or "",
-        "tool_calls": [
-            {"id": call["id"], **{name: call["function"][name] for name in ("name", "arguments")}}
-            for call in message.get("tool_calls") or ()
-        ],
+        "tool_calls": message.get("tool_calls") or [],
         "finish_reason": choice["finish_reason"],
     }
 

@@ -21,14 +21,13 @@ from typing import Any
 import orjson
 import uvloop
 
-from render_service.local_server import HOST, LocalServer
-from tests.long.hostile import PARSERS, QUIET, resident
+from render_service.kept_connection import KeptConnection
+from render_service.local_server import LocalServer
+from tests.long.hostile import QUIET, resident
+from tests.render_service.derender_client import PARSERS
 
 CLIENTS = 16
 GROWTH = 1.05
-HEAD = (
-    b"POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-)
 CHAT = "/v1/chat/completions"
 WORDS = ("river", "stone", "naïve", "東京", "17", "café", "{", "print()", "\n\n", "lantern")
 
@@ -36,24 +35,16 @@ WORDS = ("river", "stone", "naïve", "東京", "17", "café", "{", "print()", "\
 class Client:
     """One connection, kept alive, and the requests that go over it."""
 
-    def __init__(self, port: int, seed: int) -> None:
-        self._port = port
+    def __init__(self, url: str, seed: int) -> None:
+        self._connection = KeptConnection(url)
         self._rng = Random(seed)
         self._requests = self._mixed()
         self._state: Any = None
         self.statuses: Counter[int] = Counter()
 
-    async def connect(self) -> None:
-        self._reader, self._writer = await asyncio.open_connection(HOST, self._port, limit=1 << 26)
-
     async def ask(self) -> None:
         path, body, status = next(self._requests)
-        raw = orjson.dumps(body)
-        self._writer.write(HEAD % (path.encode(), len(raw)) + raw)
-        answer = await self._reader.readuntil(b"\r\n\r\n")
-        length = int(answer.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-        content = await self._reader.readexactly(length)
-        got = int(answer[9:12])
+        got, content = await self._connection.ask(path, orjson.dumps(body))
         if status is None and got == 200:
             self._state = orjson.loads(content)["stream_state"]
         if got != (status or 200):
@@ -102,8 +93,7 @@ class Client:
 
 async def load(service: LocalServer, requests: int, first: int) -> float:
     """The memory at the end as a multiple of that after the first requests."""
-    clients = [Client(service.port, seed) for seed in range(CLIENTS)]
-    await asyncio.gather(*(client.connect() for client in clients))
+    clients = [Client(service.url, seed) for seed in range(CLIENTS)]
     done, base = 0, 0
 
     async def ask(client: Client, until: int) -> None:
