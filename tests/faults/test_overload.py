@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -27,20 +29,23 @@ def refused(answer: httpx.Response, status: int, words: str) -> None:
     assert answer.headers["retry-after"] == "1"
 
 
+@contextmanager
+def held(folder: Path, *flags: str) -> Iterator[LocalServer]:
+    """A service with one request in work, until the file `go` is there; then there is room."""
+    with LocalServer([HELD, str(DEMO_MODEL), *flags]) as server, ThreadPoolExecutor(1) as pool:
+        running = pool.submit(hold, server, folder / "go")
+        until((folder / "go.started").exists)
+        yield server
+        (folder / "go").touch()
+        assert running.result().status_code == 200
+        assert hold(server, folder / "go").status_code == 200
+
+
 def test_waiting_is_bounded_and_leaves_its_place(tmp_path: Path) -> None:
-    flags = ("--max-queue-wait", "0.2", "--max-num-queued-reqs", "1")
-    with (
-        LocalServer([HELD, str(DEMO_MODEL), *flags]) as server,
-        ThreadPoolExecutor(1) as pool,
-    ):
-        running = pool.submit(hold, server, tmp_path / "go")
-        until((tmp_path / "go.started").exists)
+    with held(tmp_path, "--max-queue-wait", "0.2", "--max-num-queued-reqs", "1") as server:
         for _ in range(3):
             refused(hold(server, tmp_path / "other"), 503, "no thread was free")
-        (tmp_path / "go").touch()
-        assert running.result().status_code == 200
-        assert hold(server, tmp_path / "go").status_code == 200
-        assert not (tmp_path / "other.started").exists()  # nobody waits for it any more
+    assert not (tmp_path / "other.started").exists()  # nobody waits for it any more
 
 
 def test_time_is_bounded(tmp_path: Path) -> None:
@@ -52,19 +57,10 @@ def test_time_is_bounded(tmp_path: Path) -> None:
 
 
 def test_a_key_has_a_share(tmp_path: Path) -> None:
-    flags = ("--max-key-reqs", "1", "--renderer-num-workers", "2")
-    with (
-        LocalServer([HELD, str(DEMO_MODEL), *flags]) as server,
-        ThreadPoolExecutor(1) as pool,
-    ):
-        running = pool.submit(hold, server, tmp_path / "go")
-        until((tmp_path / "go.started").exists)
+    with held(tmp_path, "--max-key-reqs", "1", "--renderer-num-workers", "2") as server:
         refused(hold(server, tmp_path / "go"), 429, "with this API key")
         (tmp_path / "free").touch()
         assert hold(server, tmp_path / "free", "b").status_code == 200
-        (tmp_path / "go").touch()
-        assert running.result().status_code == 200
-        assert hold(server, tmp_path / "go").status_code == 200
 
 
 def test_twice_the_capacity() -> None:

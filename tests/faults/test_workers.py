@@ -17,19 +17,19 @@ from tests.conftest import DEMO_MODEL
 from tests.render_service.derender_client import (
     CALL,
     CHAT_TOOLS,
+    PARSERS,
     REASONED,
-    chat,
-    chunk,
+    complete,
     ids_of,
     joined,
     message_of,
+    next_body,
     parsed_demo,
 )
 from tests.render_service.processes import alive, children
 from tests.render_service.waiting import until
 
 PATH = "/v1/chat/completions"
-FLAGS = ("--reasoning-parser", "qwen3", "--tool-call-parser", "hermes", "--enable-auto-tool-choice")
 STREAMS = 12
 KILLS = 3
 
@@ -53,15 +53,7 @@ def streamed(server: LocalServer, begun: Json, ids: Sequence[int], start: Barrie
     start.wait()
     with httpx.Client(base_url=server.url, timeout=60) as client:
         for at, token in enumerate(ids):
-            last = at == len(ids) - 1
-            generated = chunk([token], "stop" if last else None)
-            body: Json = {
-                "stream": True,
-                "generate_chunk": {**generated, "request_id": begun["request_id"]},
-                "stream_state": state,
-            }
-            if state is None:
-                body |= {"prompt_token_ids": begun["token_ids"], "chat_request": CHAT_TOOLS}
+            body = next_body(begun, [token], last=at == len(ids) - 1, state=state)
             answer = sent(client, body)
             answers.append(answer)
             state = answer["stream_state"]
@@ -90,7 +82,7 @@ def test_killed_workers_lose_no_stream() -> None:
     model = parsed_demo()
     ids = ids_of(model, f"{REASONED}So it is.\n{CALL}") * 3
     with LocalServer(
-        ["render_service", "serve", str(DEMO_MODEL), *FLAGS, "--workers", "2"]
+        ["render_service", "serve", str(DEMO_MODEL), *PARSERS, "--workers", "2"]
     ) as server:
         begun = httpx.post(f"{server.url}{PATH}/render", json=CHAT_TOOLS).json()
         start = Barrier(STREAMS + 1)
@@ -106,14 +98,6 @@ def test_killed_workers_lose_no_stream() -> None:
         server.process.terminate()
         assert server.process.wait(30) == 0
         assert not any(alive(pid) for pid in workers)
-    complete = chat(
-        model,
-        generate_response={
-            "request_id": begun["request_id"],
-            "choices": [{"index": 0, "token_ids": ids, "finish_reason": "stop"}],
-        },
-        chat_request=CHAT_TOOLS,
-        prompt_token_ids=begun["token_ids"],
-    )
+    answer = complete(model, begun, ids)
     for one in answers:
-        assert joined(one) == message_of(complete)
+        assert joined(one) == message_of(answer)

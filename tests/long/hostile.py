@@ -24,18 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from render_service.local_server import LocalServer
+from tests.render_service.derender_client import PARSERS
 from tests.render_service.hostile_bodies import NAME, SIZE, bodies
 
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,"
     "response_headers_conformance,response_schema_conformance"
-)
-PARSERS = (
-    "--reasoning-parser",
-    "qwen3",
-    "--tool-call-parser",
-    "hermes",
-    "--enable-auto-tool-choice",
 )
 QUIET = ("--disable-uvicorn-access-log", "--served-model-name", NAME)
 GROWTH = 64 * 1024 * 1024

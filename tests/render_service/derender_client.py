@@ -13,6 +13,13 @@ from render_service.model import Model
 from render_service.settings import Settings
 from tests.conftest import DEMO_MODEL
 
+PARSERS = (
+    "--reasoning-parser",
+    "qwen3",
+    "--tool-call-parser",
+    "hermes",
+    "--enable-auto-tool-choice",
+)
 Json = dict[str, Any]
 Post = Callable[[bytes], Json]
 
@@ -55,6 +62,30 @@ def chunk(ids: Sequence[int] | None, finish: str | None = None, **choice: Any) -
         "request_id": "chatcmpl-1",
         "choices": [{"index": 0, "token_ids": ids, "finish_reason": finish, **choice}],
     }
+
+
+def next_body(generate: Json, ids: Sequence[int], *, last: bool, state: Any) -> Json:
+    """Of the next chunk for what /render gave, with all that the first one needs."""
+    generated = chunk(ids, "stop" if last else None)
+    body: Json = {
+        "stream": True,
+        "generate_chunk": {**generated, "request_id": generate["request_id"]},
+        "stream_state": state,
+    }
+    if state is None:
+        body |= {"prompt_token_ids": generate["token_ids"], "chat_request": CHAT_TOOLS}
+    return body
+
+
+def complete(model: Model, generate: Json, ids: Sequence[int]) -> Json:
+    """What a single process makes of the whole output."""
+    choice = {"index": 0, "token_ids": ids, "finish_reason": "stop"}
+    return chat(
+        model,
+        generate_response={"request_id": generate["request_id"], "choices": [choice]},
+        chat_request=CHAT_TOOLS,
+        prompt_token_ids=generate["token_ids"],
+    )
 
 
 def cut(ids: Sequence[int], sizes: Iterable[int], finish: str | None = "stop") -> list[Json]:

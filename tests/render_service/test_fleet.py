@@ -21,12 +21,14 @@ from tests.conftest import DEMO_MODEL
 from .derender_client import (
     CALL,
     CHAT_TOOLS,
+    PARSERS,
     REASONED,
-    chat,
     chunk,
+    complete,
     ids_of,
     joined,
     message_of,
+    next_body,
     parsed_demo,
 )
 from .nginx import PROGRAM, Nginx, one_side, two_sides
@@ -39,7 +41,7 @@ pytestmark = pytest.mark.skipif(
 Json = dict[str, Any]
 KEY = "a key that the replicas share"
 FLAGS = (
-    *("--reasoning-parser", "qwen3", "--tool-call-parser", "hermes", "--enable-auto-tool-choice"),
+    *PARSERS,
     *("--fingerprint", "require", "--state-key", KEY, "--workers", "2"),
 )
 OTHER_TEMPLATE = ("--chat-template", "{% for m in messages %}{{ m.content }}{% endfor %}")
@@ -65,8 +67,7 @@ class Stream:
 
     def __init__(self, number: int, generate: Json, ids: Sequence[int]) -> None:
         self.chance = random.Random(number)
-        self.request_id = f"{generate['request_id']}"
-        self.prompt = generate["token_ids"]
+        self.generate = generate
         self.ids = ids
         self.answers: list[Json] = []
         self.turns: list[Turn] = []
@@ -76,14 +77,8 @@ class Stream:
         while at < len(self.ids):
             part = self.ids[at : at + self.chance.randint(1, 8)]
             at += len(part)
-            generated = chunk(part, "stop" if at >= len(self.ids) else None)
-            body: Json = {
-                "stream": True,
-                "generate_chunk": {**generated, "request_id": self.request_id},
-                "stream_state": state,
-            }
-            if state is None:
-                body |= {"prompt_token_ids": self.prompt, "chat_request": CHAT_TOOLS}
+            last = at >= len(self.ids)
+            body = next_body(self.generate, part, last=last, state=state)
             answer = await self._post(client, body)
             state = answer["stream_state"]
             self.answers.append(answer)
@@ -177,14 +172,8 @@ def run(fleet: Fleet, events: dict[float, Callable[[], None]]) -> list[Turn]:
     streams = begun(fleet, model)
     asyncio.run(all_at_once(fleet, streams, events))
     for stream in streams:
-        choice = {"index": 0, "token_ids": stream.ids, "finish_reason": "stop"}
-        complete = chat(
-            model,
-            generate_response={"request_id": stream.request_id, "choices": [choice]},
-            chat_request=CHAT_TOOLS,
-            prompt_token_ids=stream.prompt,
-        )
-        assert joined(stream.answers) == message_of(complete)
+        answer = complete(model, stream.generate, stream.ids)
+        assert joined(stream.answers) == message_of(answer)
     return [turn for stream in streams for turn in stream.turns]
 
 

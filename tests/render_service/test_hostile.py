@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections import Counter
 
 from tests.conftest import DEMO_MODEL, Serve
-from tests.long.hostile import PARSERS, QUIET, attack, post, resident
+from tests.long.hostile import QUIET, attack, post, resident
+from tests.render_service.derender_client import PARSERS
 from tests.render_service.hostile_bodies import PATHS, RAW, SIZE
 
 SMALL = 20_000
