@@ -1,7 +1,8 @@
 """The service with endpoints that a test controls; run as `serve MODEL ...flags` would be.
 
 `/v1/chat/completions/render` answers its body at once (small) or from a thread (over 1 KiB).
-`/tokenize` waits until the file named in the body exists. `/detokenize` fails with a secret.
+`/v1/completions/render` and `/tokenize` wait until the file named in the body exists; meanwhile
+FILE.started holds the process ID. `/detokenize` fails with a secret. The others are the real ones.
 """
 
 from __future__ import annotations
@@ -9,20 +10,15 @@ from __future__ import annotations
 import os
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
-from render_service import logs
+from render_service import serve, telemetry
 from render_service.answer import Answer
 from render_service.app import App
 from render_service.command_parser import CommandParser
-from render_service.configuration import add_arguments, configure
-from render_service.endpoints import Endpoint
-from render_service.loading import load_model
-from render_service.metrics import Metrics
+from render_service.endpoints import ENDPOINTS, Endpoint
 from render_service.model import Model
-from render_service.server import serve
-from render_service.sockets import bind
-from render_service.supervisor import flush_and_exit
 
 
 def echo(model: Model, body: bytes, request_id: str | None) -> Answer:
@@ -31,7 +27,10 @@ def echo(model: Model, body: bytes, request_id: str | None) -> Answer:
 
 def hold(model: Model, body: bytes, request_id: str | None) -> Answer:
     file = Path(body.decode().strip())
-    Path(f"{file}.started").touch()
+    started = Path(f"{file}.started")
+    unfinished = started.with_suffix(".writing")
+    unfinished.write_text(str(os.getpid()))
+    unfinished.rename(started)
     while not file.exists():
         time.sleep(0.01)
     return Answer(b'{"held": true}')
@@ -41,26 +40,24 @@ def fail(model: Model, body: bytes, request_id: str | None) -> Answer:
     raise RuntimeError("a secret")
 
 
-ROWS = (
-    Endpoint("/v1/chat/completions/render", echo, "rendered", 1024),
-    Endpoint("/tokenize", hold, None, 0),
-    Endpoint("/detokenize", fail, None, 1024),
-)
+OWN = {
+    row.path: row
+    for row in (
+        Endpoint("/v1/chat/completions/render", echo, "rendered", 1024),
+        Endpoint("/v1/completions/render", hold, None, 0),
+        Endpoint("/tokenize", hold, None, 0),
+        Endpoint("/detokenize", fail, None, 1024),
+    )
+}
+ROWS = [OWN.get(row.path, row) for row in ENDPOINTS]
 
 
-def main() -> None:
+def main() -> int:
+    vars(telemetry)["App"] = partial(App, rows=ROWS)
     parser = CommandParser(prog="held-service")
-    add_arguments(parser)
-    settings = configure(parser.parse(sys.argv[1:]), os.environ).settings
-    logs.configure(settings)
-    listeners = bind(settings)
-    model = load_model(settings)
-    listeners.listen()
-    finished = serve(App(model, Metrics(), ROWS), settings, listeners.sockets[0])
-    listeners.close()
-    if not finished:
-        flush_and_exit(0)
+    serve.add_arguments(parser)
+    return serve.run(parser.parse(sys.argv[1:]))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
