@@ -89,6 +89,7 @@ class App:
             allow_headers=settings.allowed_headers,
             allow_credentials=settings.allow_credentials,
         )
+        self._at_once = self._inline_table()
         self.asgi: ASGIApp = wrapped(self, settings.middleware)
         if settings.enable_request_id_headers:
             self.asgi = RequestIdHeader(self.asgi)
@@ -127,6 +128,29 @@ class App:
             meter = self._meters[path] = Meter(metrics, path)
             table[path] = dict.fromkeys(methods, PageHandler(page, meter))
         return table
+
+    def _inline_table(self) -> Mapping[bytes, tuple[str, EndpointHandler]]:
+        """The handlers of POSTs by target, with the root path and without."""
+        found: dict[bytes, tuple[str, EndpointHandler]] = {}
+        for path, methods in self._routes.items():
+            handler = methods.get("POST")
+            if isinstance(handler, EndpointHandler):
+                for target in (path, self._root_path + path):
+                    found[target.encode()] = (path, handler)
+        return found
+
+    def at_once(
+        self, target: bytes, headers: Mapping[bytes, bytes], length: int
+    ) -> EndpointHandler | None:
+        """The handler of a small POST that needs nothing else of this application; see
+        `inline_protocol.py`. Not to be asked where `asgi` has wrappers.
+        """
+        path, handler = self._at_once.get(target, ("", None))
+        if handler is None or not handler.is_small(length) or b"origin" in headers:
+            return None
+        if self._keys and self._keys.refuse("POST", path, headers):
+            return None
+        return handler
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])

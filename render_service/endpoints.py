@@ -77,6 +77,11 @@ OUT_OF_MEMORY = unavailable("The server is out of memory. Retry on another repli
 INTERNAL = RequestError("Internal server error", status=500, type="InternalServerError")
 
 
+def _request_id(headers: Mapping[bytes, bytes]) -> str | None:
+    header = headers.get(b"x-request-id")
+    return None if header is None else header.decode("latin-1")
+
+
 def error_reply(error: RequestError) -> Reply:
     retry = ((b"retry-after", b"1"),) if error.status in (429, 503) else ()
     return Reply(error.status, error.body(), (JSON, *retry))
@@ -97,7 +102,8 @@ class EndpointHandler:
         log: RequestLog | None,
     ) -> None:
         self._endpoint = endpoint
-        self._inline_bytes = endpoint.inline_bytes if model.outputs.quick else 0
+        inline_bytes = endpoint.inline_bytes if model.outputs.quick else 0
+        self._inline_bytes = min(inline_bytes, max_body_bytes)
         self._model = model
         self._max_body_bytes = max_body_bytes
         self._budget = budget
@@ -108,6 +114,10 @@ class EndpointHandler:
         if endpoint.fingerprinted and model.settings.fingerprint != "off":
             self._headers += ((FINGERPRINT, model.fingerprint.value.encode()),)
 
+    def is_small(self, length: int) -> bool:
+        """Whether a body of so many bytes is answered on the event loop."""
+        return length <= self._inline_bytes
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
         start = perf_counter()
@@ -116,23 +126,48 @@ class EndpointHandler:
             body = await read_body(receive, headers, self._max_body_bytes, self._budget)
             start = perf_counter()
             function = self._function(scope["query_string"], headers)
-            answer = await self._answer(function, body, headers)
-            reply = Reply(200, answer.body, self._headers + answer.headers)
-            self._meter.answer(answer)
-        except RequestError as error:
-            reply = error_reply(error)
+            if self.is_small(len(body)):
+                answer = function(self._model, body, _request_id(headers))
+            else:
+                answer = await self._queued(function, body, headers)
+            reply = self._reply(body, answer)
         except Disconnected:
             return
-        except asyncio.CancelledError:
-            # The bound on a graceful shutdown is over: an answer is better than a cut connection.
-            reply = error_reply(SHUTTING_DOWN)
-        except MemoryError:
-            reply = error_reply(OUT_OF_MEMORY)
-        except Exception:
-            logger.exception("Unhandled error in %s", self._endpoint.path)
-            reply = error_reply(INTERNAL)
+        except (Exception, asyncio.CancelledError) as error:
+            reply = self._refusal(error)
         await reply.send(send)
         self._meter.request(reply.status, perf_counter() - start)
+
+    def at_once(self, headers: Mapping[bytes, bytes], body: bytes) -> Reply:
+        """The same for a small body that is here, of a request without a query."""
+        start = perf_counter()
+        try:
+            check_content_type(headers)
+            function = self._function(b"", headers)
+            reply = self._reply(body, function(self._model, body, _request_id(headers)))
+        except Exception as error:
+            reply = self._refusal(error)
+        self._meter.request(reply.status, perf_counter() - start)
+        return reply
+
+    def _reply(self, body: bytes, answer: Answer) -> Reply:
+        if self._log is not None:
+            self._log.received(self._endpoint.path, body, answer)
+        self._meter.answer(answer)
+        return Reply(200, answer.body, self._headers + answer.headers)
+
+    def _refusal(self, error: BaseException) -> Reply:
+        match error:
+            case RequestError():
+                return error_reply(error)
+            case asyncio.CancelledError():
+                # The bound on a graceful shutdown is over: an answer is better than a cut
+                # connection.
+                return error_reply(SHUTTING_DOWN)
+            case MemoryError():
+                return error_reply(OUT_OF_MEMORY)
+        logger.error("Unhandled error in %s", self._endpoint.path, exc_info=error)
+        return error_reply(INTERNAL)
 
     def _function(self, query: bytes, headers: Mapping[bytes, bytes]) -> Function:
         """The query `stream_state=1`, or the header, asks for the first state."""
@@ -145,20 +180,11 @@ class EndpointHandler:
         )
         return with_state if asked else self._endpoint.function
 
-    async def _answer(
+    async def _queued(
         self, function: Function, body: bytes, headers: Mapping[bytes, bytes]
     ) -> Answer:
-        endpoint = self._endpoint
-        header = headers.get(b"x-request-id")
-        request_id = None if header is None else header.decode("latin-1")
-        if len(body) <= self._inline_bytes:
-            answer = function(self._model, body, request_id)
-        else:
-            ticket = Ticket(headers.get(b"authorization"), len(body))
-            answer = await self._queue.run(ticket, self._worked, function, body, request_id)
-        if self._log is not None:
-            self._log.received(endpoint.path, body, answer)
-        return answer
+        ticket = Ticket(headers.get(b"authorization"), len(body))
+        return await self._queue.run(ticket, self._worked, function, body, _request_id(headers))
 
     def _worked(self, function: Function, body: bytes, request_id: str | None) -> Answer:
         try:

@@ -86,9 +86,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
+        self.head_is_complete()
+        super().on_headers_complete()
+
+    def head_is_complete(self) -> None:
         self._in_head = False
         self._head_bytes = 0
-        super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         self._in_head = True

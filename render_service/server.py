@@ -20,6 +20,7 @@ import uvloop
 from . import tls
 from .app import App
 from .http_protocol import BoundedHttpProtocol, HttpConfig
+from .inline_protocol import InlineHttpProtocol
 from .settings import Settings
 from .sockets import BACKLOG
 
@@ -65,12 +66,19 @@ class Server(uvicorn.Server):
         self._stop()
 
 
+def protocol(app: App) -> type[BoundedHttpProtocol]:
+    """Wrappers around the application must see each request."""
+    if app.asgi is not app:
+        return BoundedHttpProtocol
+    return type("AppProtocol", (InlineHttpProtocol,), {"choose": staticmethod(app.at_once)})
+
+
 def uvicorn_config(app: App, settings: Settings) -> HttpConfig:
     return HttpConfig(
         app.asgi,
         interface="asgi3",
         loop="uvloop",
-        http=BoundedHttpProtocol,
+        http=protocol(app),
         ws="none",
         lifespan="off",
         backlog=BACKLOG,
