@@ -36,10 +36,10 @@ OPEN_FILES = 65535  # connections and more; vLLM's number
 
 def run(args: argparse.Namespace) -> int:
     """Until SIGTERM or SIGINT; then 0. Raises UsageError."""
+    signal.signal(signal.SIGTERM, _end)  # until there is a loop or a supervisor to end
     settings, ignored = configure(args, os.environ)
     _warn("without effect here", [name for name in ignored if name not in MISSED])
     _warn("not supported; answers may differ from vLLM's", [n for n in ignored if n in MISSED])
-    signal.signal(signal.SIGTERM, _end)  # until there is a loop or a supervisor to end
     tls.check(settings)
     tracing.check(settings.otlp_traces_endpoint)
     for path in settings.middleware:

@@ -30,3 +30,8 @@ async def refuse_secrets(
     if request.url.path == "/secret":
         return Response(status_code=418)
     return await call_next(request)
+
+
+class Broken:
+    def __init__(self, app: ASGIApp) -> None:
+        raise RuntimeError("a fault of its own")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -45,7 +46,7 @@ class Service:
     """Two workers at a TCP port or, where `uds` is given, at that socket."""
 
     def __init__(self, folder: Path, uds: Path | None, flags: Sequence[str]) -> None:
-        self._uds = uds and str(uds)
+        self._uds = str(uds) if uds else None
         port = str(free_port())
         self._url = "http://service" if uds else f"http://127.0.0.1:{port}"
         where = ("--uds", str(uds)) if uds else ("--host", "127.0.0.1", "--port", port)
@@ -85,7 +86,7 @@ class Service:
     def stop(self) -> None:
         for pid in [self.process.pid, *self._workers]:
             if alive(pid):
-                signal.pidfd_send_signal(signal.pidfd_open(pid), signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
         self.process.wait()
 
 

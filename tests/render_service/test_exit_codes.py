@@ -1,0 +1,63 @@
+"""The exit codes of `serve` that docs/operations.md promises, those of a running service aside."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.render_service.waiting import until
+
+
+def started(*words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "render_service", "serve", "--port", "0", *words]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    _, errors = process.communicate(timeout=30)
+    return process.returncode, errors
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_a_signal_while_it_starts(number: signal.Signals, code: int, tmp_path: Path) -> None:
+    fifo = tmp_path / "config.yaml"
+    os.mkfifo(fifo)
+    process = started("--config", str(fifo))
+    with fifo.open("w"):  # it has begun to read, and waits
+        process.send_signal(number)
+        assert ended(process) == (code, "")
+
+
+def test_a_mistake() -> None:
+    code, errors = ended(started("/nowhere/at/all"))
+    assert (code, errors.count("\n")) == (2, 1)
+
+
+def test_a_fault() -> None:
+    code, errors = ended(started("--middleware", "tests.render_service.middlewares.Broken"))
+    assert code == 1
+    assert "RuntimeError: a fault of its own" in errors
+
+
+def test_the_kernel_or_a_person_kills_it(tmp_path: Path) -> None:
+    fifo = tmp_path / "config.yaml"
+    os.mkfifo(fifo)
+    process = started("--config", str(fifo))
+    with fifo.open("w"):
+        process.kill()
+        assert ended(process)[0] == -signal.SIGKILL
+
+
+def test_all_workers_fail() -> None:
+    """They are tried again and again; only a signal ends it."""
+    process = started("--workers", "2", "--middleware", "tests.render_service.middlewares.Broken")
+    assert process.stderr is not None
+    lines = iter(process.stderr.readline, "")
+    until(lambda: "has died (exit code 1); replaced" in next(lines))
+    process.terminate()
+    assert ended(process)[0] == 0
