@@ -1,9 +1,10 @@
-"""The protocol on real sockets, before an application that says what it was given."""
+"""Both protocols on real sockets, before an application that says what it was given."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Awaitable, Callable, Iterable
 
 import pytest
@@ -12,7 +13,8 @@ from uvicorn.server import ServerState
 
 from render_service.body_budget import BodyBudget
 from render_service.http_protocol import BoundedHttpProtocol, HttpConfig
-from render_service.reply import json_reply
+from render_service.inline_protocol import Headers, InlineHttpProtocol
+from render_service.reply import Reply, json_reply
 from render_service.request_body import Disconnected, read_body
 
 POST = b"POST /a HTTP/1.1\r\nHost: x\r\n"
@@ -24,6 +26,37 @@ MAX_HEADERS = 50
 
 class Quick(BoundedHttpProtocol):
     read_timeout = 0.3
+
+
+class Inline:
+    """What `echo` answers, at once."""
+
+    def __init__(self) -> None:
+        self.bodies: list[bytes] = []
+
+    def __call__(self, target: bytes, headers: Headers, length: int) -> Inline | None:
+        return self if target == b"/a" and length < 100 else None
+
+    def at_once(self, headers: Headers, body: bytes) -> Reply:
+        self.bodies.append(body)
+        return json_reply(["POST", body.decode(), [name.decode() for name in headers]])
+
+
+INLINE = Inline()
+
+
+class QuickInline(InlineHttpProtocol):
+    read_timeout = 0.3
+    choose = INLINE
+
+
+Used: type[BoundedHttpProtocol] = Quick
+
+
+@pytest.fixture(autouse=True, params=[Quick, QuickInline])
+def protocol(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "Used", request.param)
+    INLINE.bodies.clear()
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,7 +78,7 @@ async def exchange(client: Callable[[int], Awaitable[bytes]]) -> bytes:
     )
     loop = asyncio.get_running_loop()
     state = ServerState()
-    server = await loop.create_server(lambda: Quick(config, state, {}), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: Used(config, state, {}), "127.0.0.1", 0)
     async with server:
         answer = await client(server.sockets[0].getsockname()[1])
         for connection in list(state.connections):
@@ -130,3 +163,25 @@ def test_a_head_that_comes_bit_by_bit_is_closed() -> None:
 def test_a_slow_body_that_goes_on_is_read() -> None:
     request = POST + b"Connection: close\r\nContent-Length: 8\r\n\r\n"
     assert answers(request, *bytewise(b"slowbody"), pause=0.06)[0][1] == "slowbody"
+
+
+def test_requests_sent_at_once_are_answered_in_order() -> None:
+    texts = [b"one!", b"two!", b"long" * 50, b"four", b"last"]
+    bodies = [b"Content-Length: %d\r\n\r\n%b" % (len(text), text) for text in texts]
+    requests = [POST + body for body in bodies[:-1]] + [
+        POST + b"Connection: close\r\n" + bodies[-1]
+    ]
+    assert [body.encode() for _, body, _ in answers(b"".join(requests))] == texts  # type: ignore[attr-defined]
+    assert INLINE.bodies == ([b"one!"] if Used is QuickInline else [])
+
+
+def test_a_small_request_is_answered_at_once() -> None:
+    request = POST + BODY
+    assert [body for _, body, _ in answers(request, request, CLOSE, pause=0.01)] == ["body"] * 3
+    assert INLINE.bodies == ([b"body"] * 2 if Used is QuickInline else [])
+
+
+@pytest.mark.parametrize("more", [b"Expect: 100-continue\r\n", b"Connection: close\r\n"])
+def test_what_is_not_simple_goes_the_ordinary_way(more: bytes) -> None:
+    assert answers(POST + more + BODY, CLOSE, pause=0.01)[-1][1] == "body"
+    assert INLINE.bodies == []
