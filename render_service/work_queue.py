@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -36,10 +36,17 @@ class Bounds(NamedTuple):
 
 
 class Ticket(NamedTuple):
-    """Whose share a request counts for, None: nobody's; and its cost in bytes."""
+    """client: whose share a request counts for, None: nobody's. cost: in bytes.
+    left: returns when nobody wants the result any more; only awaited where a thread must be.
+    """
 
     client: bytes | None
     cost: int
+    left: Callable[[], Awaitable[object]] = asyncio.Event().wait
+
+
+class Abandoned(Exception):
+    """Nobody waits for the result any more, and the work has not begun."""
 
 
 class WorkQueue:
@@ -76,11 +83,11 @@ class WorkQueue:
         """What `function` returns or raises.
 
         Raises RequestError: 503 where too much waits, or it waits or takes too long; 429 where the
-        client has too many itself.
+        client has too many itself. Raises Abandoned.
         """
         self._enter(ticket)
         try:
-            future = await self._started(function, *args, **kwargs)
+            future = await self._started(ticket, function, *args, **kwargs)
         except BaseException:
             self._leave(ticket)
             raise
@@ -103,21 +110,35 @@ class WorkQueue:
 
     async def _started(
         self,
+        ticket: Ticket,
         function: Callable[Arguments, Result],
         *args: Arguments.args,
         **kwargs: Arguments.kwargs,
     ) -> Future[Result]:
         """Running, as soon as a thread is free."""
-        try:
-            async with asyncio.timeout(self._bounds.wait or None):
-                await self._threads.acquire()
-        except TimeoutError:
-            raise overloaded(f"no thread was free for {self._bounds.wait:g} seconds") from None
+        if self._threads.locked():
+            await self._wait_for_thread(ticket)
+        else:
+            await self._threads.acquire()
         work: Callable[[], Result] = partial(function, *args, **kwargs)
         future = self._pool.submit(copy_context().run, work)
         self._running.add(future)
         self._watch(self.depth)
         return future
+
+    async def _wait_for_thread(self, ticket: Ticket) -> None:
+        abandoned = False
+        try:
+            async with asyncio.timeout(self._bounds.wait or None) as bound:
+                watching = asyncio.create_task(_watch(ticket, bound))
+                try:
+                    await self._threads.acquire()
+                finally:
+                    abandoned = not watching.cancel()
+        except TimeoutError:
+            if abandoned:
+                raise Abandoned from None
+            raise overloaded(f"no thread was free for {self._bounds.wait:g} seconds") from None
 
     def _enter(self, ticket: Ticket) -> None:
         client = ticket.client
@@ -155,3 +176,9 @@ class WorkQueue:
         """Nothing waiting is started any more. True: nothing runs; else it is not waited for."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         return all(future.done() for future in self._running)
+
+
+async def _watch(ticket: Ticket, bound: asyncio.Timeout) -> None:
+    """Ends the wait when the client leaves."""
+    await ticket.left()
+    bound.reschedule(0)
