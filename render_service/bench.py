@@ -9,36 +9,25 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from . import configuration
-from .bench_load import BenchError, Target, ask, cpu_seconds, memory_bytes, post_all, settle
+from .bench_load import FLOOR, OURS, PEER, BenchError, Target
 from .bench_page import page
-from .bench_parsers import cost, formats
-from .bench_progress import Progress
-from .bench_renders import FULL, QUICK, Kind, Text, kinds, measured, run_kind
-from .bench_report import FLOOR, OURS, PEER, Report
-from .bench_sizing import Sizing
-from .bench_streams import Plan, run_streams, typical_answer
+from .bench_run import Bench
 from .command_parser import CommandParser
 from .compare import positive
-from .local_server import LocalServer, ServerFailed
-from .options import OPTIONS
-from .settings import Settings
+from .local_server import ServerFailed
 from .stdout import reader_may_leave
-from .usage_error import UsageError, read_given
+from .usage_error import UsageError
 
-START = 180.0  # seconds until the server must be ready
-PEER_SECONDS = 120.0  # for one stream of a peer, whose chunks may cost ever more
-ELSEWHERE = ("host", "port", "uds", "ssl_keyfile", "ssl_certfile", "ssl_ca_certs")
-"""Where to listen is for the benchmark to say."""
+_NAMED = re.compile(r"(?:([^=/:]+)=)?(.+)", re.DOTALL)
 
 
 def add_arguments(parser: CommandParser) -> None:
@@ -69,19 +58,35 @@ def add_arguments(parser: CommandParser) -> None:
     group.add_argument(
         "--output", metavar="FILE", help="Text of a model's output for the streams, not prose."
     )
-    group.add_argument("--peer", metavar="URL", help="Another render server of the same model.")
-    group.add_argument("--peer-pid", type=positive, metavar="PID", help="Its process.")
+    group.add_argument("--markdown", metavar="FILE", help="Write the ratios as a table for a page.")
+    group.add_argument(
+        "--peer",
+        action="append",
+        metavar="[NAME=]URL",
+        help="Another render server of the same model. May be given again.",
+    )
+    group.add_argument(
+        "--peer-pid",
+        action="append",
+        type=positive,
+        metavar="PID",
+        help="Its process; as many as peers, in the same order.",
+    )
+    group.add_argument(
+        "--peer-seconds",
+        type=positive,
+        default=None,
+        help="Until a stream of a peer is ended. Default: 120, with --quick 15.",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Exit code 1 where a server fails. Raises UsageError."""
     settings, _ = configuration.configure(args, os.environ)
-    peer, pid = getattr(args, "peer", None), getattr(args, "peer_pid", None)
-    if (peer is None) != (pid is None):
-        raise UsageError("--peer and --peer-pid are needed together")
+    peers = peers_of(getattr(args, "peer", []), getattr(args, "peer_pid", []))
     try:
         with ExitStack() as stack:
-            report = Bench(args, settings, stack).run(peer, pid)
+            report = Bench(args, settings, stack).run(peers)
     except (BenchError, ServerFailed) as error:
         print(f"render-service bench: {error}", file=sys.stderr)
         return 1
@@ -91,7 +96,24 @@ def run(args: argparse.Namespace) -> int:
         _write(name, orjson.dumps(report.builtin(), option=orjson.OPT_INDENT_2))
     if name := getattr(args, "html", None):
         _write(name, page(report).encode())
+    if name := getattr(args, "markdown", None):
+        _write(name, report.markdown().encode())
     return 0
+
+
+def peers_of(urls: Sequence[str], pids: Sequence[int]) -> list[Target]:
+    """Raises UsageError."""
+    if len(urls) != len(pids):
+        raise UsageError("--peer and --peer-pid are needed together")
+    names = [_NAMED.fullmatch(url) for url in urls]
+    found = [
+        Target(match[1] or PEER, match[2], pid)
+        for match, pid in zip(names, pids, strict=True)
+        if match
+    ]
+    if len({OURS, FLOOR, *(one.name for one in found)}) < len(found) + 2:
+        raise UsageError("several peers need names of their own: --peer NAME=URL")
+    return found
 
 
 def _write(name: str, content: bytes) -> None:
@@ -99,160 +121,3 @@ def _write(name: str, content: bytes) -> None:
         Path(name).write_bytes(content)
     except OSError as error:
         raise UsageError(f"cannot write {name}: {error}") from None
-
-
-class Bench:
-    """One run. The stack ends the servers that it starts."""
-
-    def __init__(self, args: argparse.Namespace, settings: Settings, stack: ExitStack) -> None:
-        self.args, self.settings, self.stack = args, settings, stack
-        self.sizes = QUICK if args.quick else FULL
-        self.report = Report(_served(settings))
-        self.progress = Progress(sys.stderr)
-
-    def run(self, peer_url: str | None, peer_pid: int | None) -> Report:
-        """Raises BenchError, ServerFailed."""
-        self.progress.step("starting the servers")
-        ours = self._start()
-        floor_server = self.stack.enter_context(LocalServer(["render_service.bench_floor"]))
-        floor = Target(FLOOR, floor_server.url, floor_server.process.pid)
-        targets = [ours]
-        if peer_url is not None and peer_pid is not None:
-            targets.append(self._peer(peer_url, peer_pid))
-        for target in targets:
-            settle(target.pid)
-        text = measured(lambda path, body: ask(ours, path, body))
-        limit = int(ask(ours, "/v1/models")["data"][0]["max_model_len"])
-        plan = self._plan(ours, text, limit)
-        self._streams(ours, floor, targets, plan)
-        for kind in kinds(text, plan.output, self.sizes, limit):
-            self._requests(kind, targets)
-        self._parsers()
-        self._size(ours, plan)
-        for target in targets:
-            self.report.memory[target.name] = memory_bytes(target.pid)
-        self.progress.end()
-        return self.report
-
-    def _start(self) -> Target:
-        begun = time.monotonic()
-        command = ["render_service", "serve", *served_flags(self.args)]
-        if not self.settings.disable_uvicorn_access_log:
-            command.append("--disable-uvicorn-access-log")
-        server = self.stack.enter_context(LocalServer(command, timeout=START))
-        self.report.start = time.monotonic() - begun
-        keys = self.settings.api_key
-        return self._named(OURS, server.url, server.process.pid, keys[0] if keys else None)
-
-    def _peer(self, url: str, pid: int) -> Target:
-        cpu_seconds(pid)  # that it is there
-        return self._named(PEER, url, pid, os.environ.get("VLLM_API_KEY"))
-
-    def _named(self, name: str, url: str, pid: int, key: str | None) -> Target:
-        target = Target(name, url, pid, key=key)
-        return target._replace(model=ask(target, "/v1/models")["data"][0]["id"])
-
-    def _plan(self, ours: Target, text: Text, limit: int) -> Plan:
-        def ids(words: str, count: int) -> list[int]:
-            body = {"prompt": words, "add_special_tokens": False}
-            found: list[int] = ask(ours, "/tokenize", body)["tokens"]
-            if not found:
-                raise BenchError("the output has no tokens")
-            return (found * (count // len(found) + 1))[:count]
-
-        length = min(400 if self.args.quick else 4000, limit // 2)
-        prompt = min(self.args.prompt_tokens, limit // 4)
-        given = getattr(self.args, "output", None)
-        output = text.of(length) if given is None else read_given(given).decode(errors="replace")
-        return Plan(ids(output, length), ids(text.of(prompt), prompt))
-
-    def _streams(self, ours: Target, floor: Target, targets: list[Target], plan: Plan) -> None:
-        warm = Plan(plan.output[:80], plan.prompt)
-        run_streams(ours, warm, lambda share: None)
-        post_all(floor, "/answer", [[typical_answer(ours, plan)]])
-        run_streams(floor, warm, lambda share: None)
-        self._stream(ours, plan)
-        self._stream(floor, plan)
-        if (size := self.args.tokens_per_chunk) > 1:
-            self._stream(ours, plan._replace(size=size))
-        seconds = PEER_SECONDS / (8 if self.args.quick else 1)
-        alone = plan._replace(streams=1, lean=False, seconds=seconds)
-        for target in targets:
-            try:
-                self._stream(target, alone)
-            except BenchError as error:  # a server that only renders
-                if target is ours:
-                    raise
-                self.report.notes.append(f"streams of the peer: {error}")
-
-    def _stream(self, target: Target, plan: Plan) -> None:
-        client = "lean" if plan.lean else "vLLM's"
-        title = f"{target.name}: {plan.streams} streams, {client} client, {plan.size} a chunk"
-        self.progress.step(title)
-        found = run_streams(target, plan, self.progress.share)
-        if found.stopped is not None:
-            self.report.notes.append(
-                f"{title}: stopped at token {found.stopped:,} of {len(plan.output):,} "
-                f"after {plan.seconds:.0f} seconds"
-            )
-        self.report.streams.append(found)
-
-    def _requests(self, kind: Kind, targets: Sequence[Target]) -> None:
-        for target in targets:
-            self.progress.step(f"{target.name}: {kind.name}, {kind.tokens:,} tokens")
-            try:
-                self.report.requests.append(run_kind(target, kind))
-            except BenchError as error:
-                if target.name == OURS:
-                    raise
-                self.report.notes.append(f"{kind.name} of the peer: {error}")
-
-    def _parsers(self) -> None:
-        self.progress.step("parsers, by name")
-        every = formats()
-        for number, facts in enumerate(every, 1):
-            self.report.parsers.append(cost(facts, 200 if self.args.quick else 1000))
-            self.progress.share(number / len(every))
-
-    def _size(self, ours: Target, plan: Plan) -> None:
-        """By the streams with as many tokens a chunk, and the shorter of the renders."""
-        size = self.args.tokens_per_chunk
-        found = self.report.streams
-        chunk = next(
-            one
-            for one in found
-            if one.client == "lean" and one.target == OURS and one.tokens_per_chunk == size
-        )
-        render = next(one for one in self.report.requests if one.target == ours.name)
-        self.report.sizing = Sizing(
-            self.args.streams, self.args.tokens_per_second, size,
-            chunk.typical_us(), render.load.cpu_us, self.args.answer_tokens, self.settings.workers,
-        )  # fmt: skip
-
-
-def served_flags(args: argparse.Namespace) -> Iterator[str]:
-    """The words for `serve` that were given to us, but where to listen."""
-    given: dict[str, Any] = vars(args)
-    if "model" in given:
-        yield given["model"]
-    if "config" in given:
-        yield f"--config={given['config']}"
-    for name, option in OPTIONS.items():
-        if name not in given or name in ELSEWHERE:
-            continue
-        value = given[name]
-        if option.kind.shape == "switch":
-            yield option.flag if value else "--no-" + option.flag[2:]
-        elif option.kind.shape == "many":
-            yield from (option.flag, *value)
-        elif option.kind.shape == "repeated":
-            yield from (f"{option.flag}={word}" for word in value)
-        else:
-            yield f"{option.flag}={value}"
-
-
-def _served(settings: Settings) -> str:
-    parts = [settings.model or "the demo model"]
-    parts += [f"tool calls by {settings.tool_call_parser}"] if settings.tool_call_parser else []
-    parts += [f"reasoning by {settings.reasoning_parser}"] if settings.reasoning_parser else []
-    return ", ".join(parts)

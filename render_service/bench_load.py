@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,9 @@ import orjson
 import uvloop
 
 from .kept_connection import KeptConnection
+
+OURS, FLOOR, PEER = "render-service", "floor", "peer"
+"""Names of targets."""
 
 IDLE, QUIET = 0.02, 0.5
 """A server is idle that takes less than this share of a CPU for so many seconds."""
@@ -46,6 +49,12 @@ class Load:
     received: int = 0
     latencies: list[float] = field(default_factory=list)
 
+    def add(self, part: Load) -> None:
+        self.cpu += part.cpu
+        self.sent += part.sent
+        self.received += part.received
+        self.latencies += part.latencies
+
     @property
     def requests(self) -> int:
         return len(self.latencies)
@@ -71,14 +80,19 @@ def processes(pid: int) -> list[int]:
     return [pid, *(below for child in found for below in processes(child))]
 
 
-def cpu_seconds(pid: int) -> float:
-    """CPU time of the process and all below it, by Linux' clock of a process: that of /proc counts
-    in hundredths of a second.
+def cpu_of_each(pid: int) -> dict[int, float]:
+    """Seconds of CPU time of the process and of each below it, by Linux' clock of a process: that
+    of /proc counts in hundredths of a second.
     """
     try:
-        return sum(time.clock_gettime((~one << 3) | 2) for one in processes(pid))
+        return {one: time.clock_gettime((~one << 3) | 2) for one in processes(pid)}
     except OSError:
         raise BenchError(f"the CPU time of process {pid} cannot be read") from None
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of the process and all below it."""
+    return sum(cpu_of_each(pid).values())
 
 
 def memory_bytes(pid: int) -> int:
@@ -152,19 +166,3 @@ async def together(target: Target, load: Load, lanes: Iterable[Awaitable[object]
     before = cpu_seconds(target.pid)
     await asyncio.gather(*lanes)
     load.cpu += cpu_seconds(target.pid) - before
-
-
-def post_all(target: Target, path: str, lanes: Sequence[Sequence[bytes]]) -> Load:
-    """Post all bodies, those of a lane in order. Raises BenchError."""
-    load = Load()
-
-    async def lane(bodies: Sequence[bytes]) -> None:
-        connection = Connection(target, load)
-        try:
-            for body in bodies:
-                await connection.ask(path, body)
-        finally:
-            connection.close()
-
-    uvloop.run(together(target, load, map(lane, lanes)))
-    return load

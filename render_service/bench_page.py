@@ -6,14 +6,18 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from . import bench_plot as plot
-from .bench_report import OURS, Report, machine
+from .bench_load import OURS
+from .bench_report import Report, machine
 from .bench_streams import Streams
 
+LONG = 20_000  # tokens of a prompt that a plot tells
 CSS = """
 :root { color-scheme: light dark; --ink: #1c2126; --paper: #fff; --faint: #d8dde2;
-  --c0: #0b6bcb; --c1: #c2410c; --c2: #15803d; --c3: #7e22ce; --c4: #8a6d00; }
+  --c0: #0b6bcb; --c1: #c2410c; --c2: #15803d; --c3: #7e22ce; --c4: #8a6d00;
+  --c5: #be123c; --c6: #0f766e; --c7: #57534e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e7ea; --paper: #15181b; --faint: #383e44;
-  --c0: #6cb2ff; --c1: #ff9a62; --c2: #5fd38a; --c3: #cf9bff; --c4: #e6c84a; } }
+  --c0: #6cb2ff; --c1: #ff9a62; --c2: #5fd38a; --c3: #cf9bff; --c4: #e6c84a;
+  --c5: #fb7185; --c6: #5eead4; --c7: #a8a29e; } }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   max-width: 960px; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
@@ -24,6 +28,9 @@ svg { width: 100%; height: auto; } svg text { font-size: 12px; fill: currentColo
 .s2 { fill: var(--c2); stroke: var(--c2); background: var(--c2); }
 .s3 { fill: var(--c3); stroke: var(--c3); background: var(--c3); }
 .s4 { fill: var(--c4); stroke: var(--c4); background: var(--c4); }
+.s5 { fill: var(--c5); stroke: var(--c5); background: var(--c5); }
+.s6 { fill: var(--c6); stroke: var(--c6); background: var(--c6); }
+.s7 { fill: var(--c7); stroke: var(--c7); background: var(--c7); }
 polyline.line { fill: none; }
 .legend span { margin-right: 1.2em; white-space: nowrap; }
 .legend i { display: inline-block; width: .8em; height: .8em; margin-right: .4em; }
@@ -92,7 +99,8 @@ def _points(one: Streams, values: Sequence[float]) -> list[tuple[float, float]]:
 def _label(one: Streams) -> str:
     client = "" if one.client == "lean" else ", vLLM's client"
     size = "" if one.tokens_per_chunk == 1 else f", {one.tokens_per_chunk} tokens a chunk"
-    return one.target + client + size
+    prompt = f", prompt of {one.prompt_tokens:,}" if one.prompt_tokens > LONG else ""
+    return one.target + client + size + prompt
 
 
 def _replicas(report: Report) -> str:

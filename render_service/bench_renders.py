@@ -1,23 +1,28 @@
 """Whole requests: /render of short and long chats and of growing conversations, whole derender.
 
 No body is sent twice: a server that remembers answers to whole requests must not look fast by it.
+Servers take turns, a part of the bodies each.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 from typing import Any, NamedTuple
 
 import orjson
+import uvloop
 
-from .bench_load import Load, Target, post_all
+from .bench_load import Connection, Load, Target, together
 from .bench_streams import CHAT
 from .bench_streams import PATH as DERENDER
 
 RENDER = "/v1/chat/completions/render"
 LANES = 8
+PARTS = 5
 PROSE = """the a of and to in that for with on as by from this which value result function request
 server token latency model cache returns computes because however naïve café 東京 3.5 km `def
 area(width):` {"key": 17} https://example.org/a?b=c it's don't — “quoted” * item"""
@@ -37,18 +42,30 @@ class Sizes(NamedTuple):
     whole: int
 
 
-FULL = Sizes(requests=200, long=9000, conversation=60_000, turns=30, conversations=2, whole=2000)
+FULL = Sizes(requests=200, long=9000, conversation=60_000, turns=30, conversations=4, whole=2000)
 QUICK = Sizes(requests=24, long=2000, conversation=4000, turns=8, conversations=2, whole=500)
 
 
 @dataclass
 class Requests:
-    """What requests of one kind cost a target. tokens: of a prompt or output, on average."""
+    """What requests of one kind cost a target. tokens: of a prompt or output, on average.
+
+    parts_us: microseconds of CPU time a request, by part.
+    """
 
     target: str
     kind: str
     tokens: int
-    load: Load
+    load: Load = field(default_factory=Load)
+    parts_us: list[float] = field(default_factory=list)
+
+    def add(self, part: Load) -> None:
+        self.load.add(part)
+        self.parts_us.append(part.cpu_us)
+
+    def ratio(self, other: Requests) -> float:
+        """The median of the parts, in which the two took turns."""
+        return median(a / b for a, b in zip(self.parts_us, other.parts_us, strict=True))
 
     @property
     def per_core(self) -> float:
@@ -68,12 +85,12 @@ class Text:
 
 
 class Kind(NamedTuple):
-    """lanes: bodies, those of a lane sent in order. warm: one more, sent before."""
+    """parts: lanes of bodies, those of a lane sent in order. warm: one more, sent before."""
 
     name: str
     path: str
     tokens: int
-    lanes: list[list[Json]]
+    parts: list[list[list[Json]]]
     warm: Json
 
 
@@ -84,9 +101,9 @@ def kinds(text: Text, output: Sequence[int], sizes: Sizes, limit: int) -> Iterat
     yield _single("render, short", text, short, sizes.requests)
     yield _single("render, long", text, long, max(sizes.requests // 4, LANES))
     tokens = min(sizes.conversation, room)
-    lanes = [_conversation(text, tokens, sizes.turns) for _ in range(sizes.conversations)]
+    every = [[_conversation(text, tokens, sizes.turns)] for _ in range(sizes.conversations)]
     warm = _conversation(text, tokens, sizes.turns)[0]
-    yield Kind("render, conversation", RENDER, tokens // 2, lanes, warm)
+    yield Kind("render, conversation", RENDER, tokens // 2, every, warm)
     whole = [_whole(output[: sizes.whole], number) for number in range(sizes.requests + 1)]
     yield Kind("derender, whole", DERENDER, sizes.whole, _dealt(whole[1:]), whole[0])
 
@@ -96,8 +113,10 @@ def _single(name: str, text: Text, tokens: int, count: int) -> Kind:
     return Kind(name, RENDER, tokens, _dealt(bodies[1:]), bodies[0])
 
 
-def _dealt(bodies: list[Json]) -> list[list[Json]]:
-    return [bodies[lane::LANES] for lane in range(LANES)]
+def _dealt(bodies: list[Json]) -> list[list[list[Json]]]:
+    ends = [len(bodies) * part // PARTS for part in range(PARTS + 1)]
+    parts = [bodies[start:end] for start, end in pairwise(ends)]
+    return [[part[lane::LANES] for lane in range(LANES)] for part in parts]
 
 
 def _chat(messages: list[Json], **more: Any) -> Json:
@@ -131,20 +150,50 @@ def _whole(output: Sequence[int], number: int) -> Json:
     return {"generate_response": response, "chat_request": chat, "prompt_token_ids": [1, 2, 3]}
 
 
-def run_kind(target: Target, kind: Kind) -> Requests:
+def run_kind(targets: Sequence[Target], kind: Kind) -> list[Requests]:
     """Raises BenchError."""
+    return uvloop.run(_run_kind(targets, kind))
+
+
+async def _run_kind(targets: Sequence[Target], kind: Kind) -> list[Requests]:
+    found = [Requests(target.name, kind.name, kind.tokens) for target in targets]
+    lanes = [[Connection(target, Load()) for _ in range(LANES)] for target in targets]
+    try:
+        for target, connections in zip(targets, lanes, strict=True):
+            await connections[0].ask(kind.path, _named(target, kind.warm))
+        for part in kind.parts:
+            for one, target, connections in zip(found, targets, lanes, strict=True):
+                one.add(await _run_part(target, connections, kind.path, part))
+    finally:
+        for connection in (one for connections in lanes for one in connections):
+            connection.close()
+    return found
+
+
+async def _run_part(
+    target: Target, connections: Sequence[Connection], path: str, part: list[list[Json]]
+) -> Load:
+    load = Load()
+
+    async def send(connection: Connection, bodies: Sequence[bytes]) -> None:
+        connection.load = load
+        for body in bodies:
+            await connection.ask(path, body)
+
+    encoded = [[_named(target, body) for body in lane] for lane in part]
+    lanes = zip(connections, encoded, strict=False)
+    await together(target, load, (send(connection, bodies) for connection, bodies in lanes))
+    return load
+
+
+def _named(target: Target, body: Json) -> bytes:
+    """With the model's name, where a server asks for it."""
     model = {"model": target.model} if target.model else {}
-
-    def named(body: Json) -> bytes:
-        if "chat_request" in body:
-            chat = {**model, **body["chat_request"]}
-            response = {**model, **body["generate_response"]}
-            body = {**body, "chat_request": chat, "generate_response": response}
-        return orjson.dumps({**model, **body})
-
-    post_all(target, kind.path, [[named(kind.warm)]])
-    lanes = [[named(body) for body in lane] for lane in kind.lanes]
-    return Requests(target.name, kind.name, kind.tokens, post_all(target, kind.path, lanes))
+    if "chat_request" in body:
+        chat = {**model, **body["chat_request"]}
+        response = {**model, **body["generate_response"]}
+        body = {**body, "chat_request": chat, "generate_response": response}
+    return orjson.dumps({**model, **body})
 
 
 def measured(ask: Callable[[str, Json], Json]) -> Text:

@@ -4,70 +4,51 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import median
+from typing import Any
 
 from . import __version__
+from .bench_delay import Delay
+from .bench_load import OURS, Load
 from .bench_parsers import ParserCost
+from .bench_ratios import ratios
 from .bench_renders import Requests
 from .bench_sizing import Sizing
 from .bench_streams import Streams
-
-OURS, FLOOR, PEER = "render-service", "floor", "peer"
-
-
-class Ratio(NamedTuple):
-    """CPU time, or bytes, of the one by that of the other in this run."""
-
-    what: str
-    value: float
+from .bench_workers import Workers
 
 
 @dataclass
 class Report:
-    """served: the model and its parsers. start: seconds until ready; memory: bytes, by target.
-
+    """served: the model and its parsers. memory: bytes at the end, by target. streams: those that
+    were sent in turn are of one kind. peers: their names.
     notes: what was not measured, and why.
     """
 
     served: str
-    start: float = 0.0
     memory: dict[str, int] = field(default_factory=dict)
     streams: list[Streams] = field(default_factory=list)
     requests: list[Requests] = field(default_factory=list)
+    delay: Delay | None = None
+    workers: list[Workers] = field(default_factory=list)
     parsers: list[ParserCost] = field(default_factory=list)
     sizing: Sizing | None = None
+    peers: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def ratios(self) -> Iterator[Ratio]:
-        lean, floor = self.stream(OURS, "lean"), self.stream(FLOOR, "lean")
-        if lean and floor:
-            ratio = lean.typical_us() / floor.typical_us()
-            yield Ratio("a streamed chunk / the floor", ratio)
-        if lean:
-            flat = lean.typical_us(0.875) / lean.typical_us(0.025, 0.15)
-            yield Ratio("a chunk in the last eighth of a stream / in its first", flat)
-        ours, peer = self.stream(OURS, "vLLM's"), self.stream(PEER, "vLLM's")
-        if ours and peer and lean:
-            last = len(peer.ends) - 1  # parts are of the same lengths
-            what = f"a stream of {peer.ends[last]:,} tokens / the peer"
-            yield Ratio(f"CPU of {what}", ours.stream_ms[last] / peer.stream_ms[last])
-            yield Ratio(f"CPU of {what}, lean", lean.stream_ms[last] / peer.stream_ms[last])
-            yield Ratio(f"bytes of {what}, lean", lean.sent[last] / peer.sent[last])
-        for mine_, theirs_ in self._pairs():
-            ratio = mine_.load.cpu_us / theirs_.load.cpu_us
-            yield Ratio(f"CPU of {mine_.kind} / the peer", ratio)
-
     def stream(self, target: str, client: str) -> Streams | None:
+        """The first of them."""
         found = (one for one in self.streams if (one.target, one.client) == (target, client))
         return next(found, None)
 
-    def _pairs(self) -> Iterator[tuple[Requests, Requests]]:
-        theirs = {one.kind: one for one in self.requests if one.target == PEER}
+    def pairs(self) -> Iterator[tuple[Requests, Requests]]:
+        """Ours and those of a peer."""
+        ours = {one.kind: one for one in self.requests if one.target == OURS}
         for one in self.requests:
-            if one.target == OURS and one.kind in theirs:
-                yield one, theirs[one.kind]
+            if one.target != OURS:
+                yield ours[one.kind], one
 
     def builtin(self) -> dict[str, Any]:
         """For JSON."""
@@ -75,13 +56,14 @@ class Report:
             "version": __version__,
             "machine": machine(),
             "served": self.served,
-            "start_seconds": round(self.start, 2),
             "memory_bytes": self.memory,
             "streams": [_stream(one) for one in self.streams],
             "requests": [_requests(one) for one in self.requests],
+            "delay": self.delay and _delay(self.delay),
+            "workers": [asdict(one) for one in self.workers],
             "parsers": [one._asdict() for one in self.parsers],
             "sizing": self.sizing and {**self.sizing._asdict(), "answer": self.sizing.answer()},
-            "ratios": {one.what: round(one.value, 5) for one in self.ratios()},
+            "ratios": {one.what: round(one.value, 5) for one in ratios(self)},
             "notes": self.notes,
         }
 
@@ -90,11 +72,21 @@ class Report:
         yield "Streamed derender", [STREAM_HEAD, *map(_stream_row, self.streams)]
         if self.requests:
             yield "Whole requests", [REQUEST_HEAD, *map(_request_row, self.requests)]
-        rows = [(one.what, f"{one.value:.3g}") for one in self.ratios()]
-        yield "Ratios in this run", [("CPU time or bytes", "ratio"), *rows]
+        if self.delay:
+            rows = [_delay_row(name, load) for name, load in _delayed(self.delay)]
+            yield "A streamed chunk beside very long renders", [DELAY_HEAD, *rows]
+        if self.workers:
+            yield "Worker processes", [WORKERS_HEAD, *map(_workers_row, self.workers)]
         memory = [(name, f"{size / 1e6:,.0f} MB") for name, size in self.memory.items() if size]
-        start = (f"{OURS}, until ready", f"{self.start:.1f} s")
-        yield "Memory after all of it, and start", [("server", ""), *memory, start]
+        yield "Memory after all of it", [("server", ""), *memory]
+        rows = [(one.what, f"{one.value:.3g}") for one in ratios(self)]
+        yield "Ratios in this run (medians of parts that took turns)", [RATIO_HEAD, *rows]
+
+    def markdown(self) -> str:
+        """The ratios as a table for a page."""
+        head = f"{self.served}; {machine()}\n\n| CPU time, where nothing else is said | ratio |"
+        rows = [f"| {one.what} | {one.value:.3g} |" for one in ratios(self)]
+        return "\n".join([head, "| --- | ---: |", *rows, ""])
 
     def table(self) -> str:
         lines = [f"{self.served}; {machine()}"]
@@ -110,17 +102,24 @@ class Report:
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
 
+RATIO_HEAD = ("", "ratio")
+DELAY_HEAD = ("chunks", "", "of them", "p50", "p99")
+WORKERS_HEAD = (
+    "workers", "", "CPU a chunk", "busiest worker", "a second, by the busiest", "memory a worker",
+    "until /ready",
+)  # fmt: skip
 STREAM_HEAD = (
-    "target", "client", "side by side", "tokens a chunk", "tokens", "CPU a chunk", "last chunks",
-    "CPU a stream", "sent a stream", "state", "p50", "p99",
+    "target", "client", "prompt", "side by side", "tokens a chunk", "tokens", "CPU a chunk",
+    "last chunks", "CPU a stream", "sent a stream", "state", "p50", "p99",
 )  # fmt: skip
 REQUEST_HEAD = ("target", "request", "tokens", "CPU", "a second a core", "p50", "p99")
 
 
 def _stream_row(one: Streams) -> Sequence[str]:
     return (
-        one.target, one.client, str(one.streams), str(one.tokens_per_chunk), f"{one.ends[-1]:,}",
-        f"{one.total.cpu_us:,.0f} µs", f"{one.chunk_us[-1]:,.0f} µs",
+        one.target, one.client, f"{one.prompt_tokens:,}", str(one.streams),
+        str(one.tokens_per_chunk), f"{one.ends[-1]:,}", f"{one.total.cpu_us:,.0f} µs",
+        f"{one.chunk_us[-1]:,.0f} µs",
         f"{one.stream_ms[-1]:,.1f} ms", f"{one.sent[-1] / 1e6:,.2f} MB", f"{one.state} B",
         f"{one.total.latency_ms(0.5):.2f} ms", f"{one.total.latency_ms(0.99):.2f} ms",
     )  # fmt: skip
@@ -131,6 +130,31 @@ def _request_row(one: Requests) -> Sequence[str]:
         one.target, one.kind, f"{one.tokens:,}", f"{one.load.cpu_us / 1e3:,.2f} ms",
         f"{one.per_core:,.0f}", f"{one.load.latency_ms(0.5):.1f} ms",
         f"{one.load.latency_ms(0.99):.1f} ms",
+    )  # fmt: skip
+
+
+def _delayed(one: Delay) -> Iterator[tuple[str, Load]]:
+    yield "alone", one.quiet
+    yield f"beside {one.renders} renders of {one.render_tokens:,} tokens", one.beside
+
+
+def _delay_row(name: str, load: Load) -> Sequence[str]:
+    p50, p99 = (f"{load.latency_ms(share):.2f} ms" for share in (0.5, 0.99))
+    return (name, "", f"{load.requests:,}", p50, p99)
+
+
+def _delay(one: Delay) -> dict[str, Any]:
+    figures: dict[str, Any] = {"render_tokens": one.render_tokens, "renders": one.renders}
+    for name, load in (("quiet", one.quiet), ("beside", one.beside)):
+        for label, share in (("p50", 0.5), ("p99", 0.99)):
+            figures[f"{name}_{label}_ms"] = round(load.latency_ms(share), 3)
+    return figures
+
+
+def _workers_row(one: Workers) -> Sequence[str]:
+    return (
+        str(one.workers), "", f"{median(one.chunk_us):,.0f} µs", f"{median(one.busiest):.0%}",
+        f"{median(one.a_second):,.0f}", f"{one.memory / 1e6:,.0f} MB", f"{one.start:.1f} s",
     )  # fmt: skip
 
 

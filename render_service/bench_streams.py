@@ -1,5 +1,7 @@
 """Streamed derender: outputs sent chunk by chunk, their cost taken at every part of the stream.
 
+What is to be compared is sent in turn, part by part: other work on the machine meets all alike.
+
 Two ways to be a client: lean, as docs/protocol.md says (later chunks bring the state alone), and
 vLLM's, which sends the chat request and the prompt's token IDs with every chunk.
 """
@@ -56,20 +58,27 @@ class Streams:
         total = self.total
         self.ends.append(end)
         self.chunk_us.append(part.cpu_us)
-        total.cpu += part.cpu
-        total.sent += part.sent
-        total.received += part.received
-        total.latencies += part.latencies
+        total.add(part)
         self.stream_ms.append(1e3 * total.cpu / self.streams)
         self.sent.append(total.sent / self.streams)
 
-    def typical_us(self, start: float = 0.0, end: float = 1.0) -> float:
-        """Microseconds a chunk between two shares of the stream: the median of its parts, which
-        other work on the machine moves less than the mean.
+    def typical_us(self) -> float:
+        """Microseconds a chunk: the median of the parts, which other work on the machine moves less
+        than the mean.
         """
-        count = len(self.chunk_us)
-        first = int(start * count)
-        return median(self.chunk_us[first : max(int(end * count), first + 1)])
+        return median(self.chunk_us)
+
+    def ratio(self, other: Streams, start: float = 0.0, end: float = 1.0) -> float:
+        """Of a chunk's cost to that of streams that were sent in turn with these, between two
+        shares of the stream: the median of the parts.
+        """
+        ratios = [a / b for a, b in zip(self.chunk_us, other.chunk_us, strict=False)]
+        first = int(start * len(ratios))
+        return median(ratios[first : max(int(end * len(ratios)), first + 1)])
+
+    def at(self, tokens: int) -> int | None:
+        """The part that ends with that token."""
+        return self.ends.index(tokens) if tokens in self.ends else None
 
 
 class Plan(NamedTuple):
@@ -121,39 +130,68 @@ class Stream:
             self.longest = max(self.longest, len(self.state))
 
 
-def run_streams(target: Target, plan: Plan, tick: Callable[[float], None]) -> Streams:
-    """Send the streams side by side, all through one part before the next one. tick: is told the
-    share that is done. Raises BenchError.
-    """
-    client = "lean" if plan.lean else "vLLM's"
-    found = Streams(target.name, client, plan.streams, plan.size, len(plan.prompt))
-    return uvloop.run(_run(target, plan, found, tick))
+class Group:
+    """The streams of one plan, sent side by side: all through one part before the next one."""
 
+    def __init__(self, target: Target, plan: Plan) -> None:
+        self.target = target
+        self.streams = [Stream(target, plan, number) for number in range(plan.streams)]
+        client = "lean" if plan.lean else "vLLM's"
+        self.found = Streams(target.name, client, plan.streams, plan.size, len(plan.prompt))
+        length = len(plan.output)
+        step = max(length // plan.parts // plan.size, 1) * plan.size
+        self.ends = [*range(step, length, step), length]
+        self.seconds = self.left = plan.seconds
 
-async def _run(
-    target: Target, plan: Plan, found: Streams, tick: Callable[[float], None]
-) -> Streams:
-    streams = [Stream(target, plan, number) for number in range(plan.streams)]
-    step = max(len(plan.output) // plan.parts // plan.size, 1) * plan.size
-    deadline = time.monotonic() + plan.seconds
-    try:
-        for end in [*range(step, len(plan.output), step), len(plan.output)]:
-            part = Load()
-            for stream in streams:
-                stream.connection.load = part
-            await together(target, part, (stream.to(end, deadline) for stream in streams))
-            if time.monotonic() >= deadline:
-                found.stopped = min(stream.at for stream in streams)
-                break
-            found.add(end, part)
-            tick(end / len(plan.output))
-    finally:
-        for stream in streams:
+    async def send(self, end: int) -> Load:
+        """Up to this token. Raises BenchError."""
+        begun, part = time.monotonic(), Load()
+        for stream in self.streams:
+            stream.connection.load = part
+        deadline = begun + self.left
+        lanes = (stream.to(end, deadline) for stream in self.streams)
+        await together(self.target, part, lanes)
+        self.left -= time.monotonic() - begun
+        if self.left > 0:
+            self.found.add(end, part)
+        else:
+            self.found.stopped = min(stream.at for stream in self.streams)
+        return part
+
+    def result(self) -> Streams:
+        if not self.found.ends:
+            where = f"no {self.ends[0]} tokens within {self.seconds:.0f} seconds"
+            raise BenchError(f"{self.target.name}: {where}")
+        self.found.state = max(stream.longest for stream in self.streams)
+        return self.found
+
+    def close(self) -> None:
+        for stream in self.streams:
             stream.connection.close()
-    if not found.ends:
-        raise BenchError(f"{target.name}: no {step} tokens within {plan.seconds:.0f} seconds")
-    found.state = max(stream.longest for stream in streams)
-    return found
+
+
+def run_streams(
+    runs: Sequence[tuple[Target, Plan]], tick: Callable[[float], None]
+) -> list[Streams]:
+    """The first part of each run, the second of each, and so on. tick: is told the share that is
+    done. Raises BenchError.
+    """
+    return uvloop.run(_in_turn([Group(target, plan) for target, plan in runs], tick))
+
+
+async def _in_turn(groups: Sequence[Group], tick: Callable[[float], None]) -> list[Streams]:
+    parts = max(len(group.ends) for group in groups)
+    try:
+        for part in range(parts):
+            turn = part % len(groups)  # none is always the one after the same other one
+            for group in (*groups[turn:], *groups[:turn]):
+                if part < len(group.ends) and group.found.stopped is None:
+                    await group.send(group.ends[part])
+            tick((part + 1) / parts)
+        return [group.result() for group in groups]
+    finally:
+        for group in groups:
+            group.close()
 
 
 def typical_answer(target: Target, plan: Plan) -> bytes:

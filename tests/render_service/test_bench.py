@@ -10,7 +10,9 @@ import pytest
 
 from render_service import cli
 from render_service.bench_load import BenchError, Target, cpu_seconds, memory_bytes, processes
-from render_service.bench_streams import CHAT, Plan, Stream, run_streams
+from render_service.bench_streams import CHAT, Plan, Stream, Streams, run_streams
+from render_service.bench_workers import how_many
+from render_service.local_server import LocalServer
 from tests.conftest import Serve
 
 PARSERS = (
@@ -18,15 +20,28 @@ PARSERS = (
 )  # fmt: skip
 
 
+RATIOS = (
+    "a streamed chunk / the floor; 8 streams side by side, no access logs",
+    "chunks 350 to 400 / chunks 10 to 60",
+    "a chunk after a prompt of 32,368 tokens / of 3,000",
+    "a stream of 200 tokens / peer",
+    "bytes sent for a stream of 400 tokens / peer",
+    "render, conversation, 2,000 tokens / peer",
+    "derender, whole, 500 tokens / peer",
+    "p99 of a streamed chunk beside renders of 26,214 tokens / alone",
+    "workers / 1, by the CPU time of the busiest",
+)
+
+
 def test_one_command_measures_this_machine_and_a_peer(
     serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     peer = serve("", *PARSERS)
-    figures, page = tmp_path / "bench.json", tmp_path / "bench.html"
+    figures, page, rows = (tmp_path / name for name in ("bench.json", "bench.html", "bench.md"))
     code = cli.main(
         ["bench", "--quick", *PARSERS, "--streams", "300", "--tokens-per-chunk", "4",
          "--peer", peer.url, "--peer-pid", str(peer.process.pid),
-         "--json", str(figures), "--html", str(page)]
+         "--json", str(figures), "--html", str(page), "--markdown", str(rows)]
     )  # fmt: skip
     out, err = capsys.readouterr()
     assert code == 0, err
@@ -37,6 +52,7 @@ def test_one_command_measures_this_machine_and_a_peer(
     assert kinds == [
         ("render-service", "lean", 1),
         ("floor", "lean", 1),
+        ("render-service", "lean", 1),
         ("render-service", "lean", 4),
         ("render-service", "vLLM's", 1),
         ("peer", "vLLM's", 1),
@@ -44,12 +60,17 @@ def test_one_command_measures_this_machine_and_a_peer(
     for one in found["streams"]:
         assert one["tokens"][-1] == 400
         assert all(cost > 0 for cost in one["cpu_us_a_chunk"])
-    lean, full = found["streams"][0], found["streams"][4]
+    lean, long, full = (found["streams"][at] for at in (0, 2, 5))
+    assert long["prompt_tokens"] > 10 * lean["prompt_tokens"]
     assert lean["bytes_sent_a_stream"][-1] < full["bytes_sent_a_stream"][-1] / 5
     assert {one["target"] for one in found["requests"]} == {"render-service", "peer"}
     assert len(found["requests"]) == 2 * 4
     assert found["sizing"]["streams"] == 300
-    assert any("the peer" in what for what in found["ratios"])
+    assert [one["workers"] for one in found["workers"]] == [1, how_many()]
+    assert found["delay"]["renders"] == 16
+    for what in RATIOS:
+        assert any(what in name for name in found["ratios"]), what
+        assert what in rows.read_text()
     assert len(found["parsers"]) > 80
     assert set(found["memory_bytes"]) == {"render-service", "peer"}
     assert not found["notes"]
@@ -70,6 +91,7 @@ def test_what_the_flags_do_not_allow_is_said_before_anything_starts(
 ) -> None:
     for flags, words in {
         ("--peer", "http://127.0.0.1:1"): "--peer and --peer-pid are needed together",
+        ("--peer", "a", "--peer", "b", *("--peer-pid", "1") * 2): "several peers need names",
         ("--enable-auto-tool-choice",): "requires --tool-call-parser",
         ("--streams", "0"): "expected a positive integer",
         ("--quik",): "did you mean --quick",
@@ -89,21 +111,22 @@ def test_a_server_that_refuses_is_named(serve: Serve) -> None:
     server = serve("", *PARSERS)
     target = Target("ours", server.url, server.process.pid)
     with pytest.raises(BenchError, match=r"answered 400"):
-        run_streams(target, Plan([10**6] * 40, [1]), lambda share: None)
+        run_streams([(target, Plan([10**6] * 40, [1]))], lambda share: None)
 
 
 def test_a_stream_that_takes_too_long_ends_and_says_where(serve: Serve) -> None:
     server = serve("", *PARSERS)
     target = Target("ours", server.url, server.process.pid)
     with pytest.raises(BenchError, match="no 100 tokens within 0 seconds"):
-        run_streams(target, Plan([5] * 4000, [1], seconds=0.0), lambda share: None)
+        run_streams([(target, Plan([5] * 4000, [1], seconds=0.0))], lambda share: None)
 
 
 def test_a_stream_is_sent_to_its_end_whatever_its_parts(serve: Serve) -> None:
     server = serve("", *PARSERS)
     target = Target("ours", server.url, server.process.pid)
     shares: list[float] = []
-    found = run_streams(target, Plan([5] * 90, [1], size=8, streams=2, parts=3), shares.append)
+    plan = Plan([5] * 90, [1], size=8, streams=2, parts=3)
+    (found,) = run_streams([(target, plan)], shares.append)
     assert found.ends == [24, 48, 72, 90]
     assert found.total.requests == 2 * 12
     assert len(found.chunk_us) == len(found.stream_ms) == len(found.sent) == 4
@@ -136,3 +159,33 @@ def test_cpu_time_is_that_of_all_workers(serve: Serve) -> None:
     assert memory_bytes(pid) > 10_000_000
     with pytest.raises(BenchError, match="no process"):
         cpu_seconds(2**22 + 1)
+
+
+def test_streams_that_are_sent_in_turn_are_compared_part_by_part() -> None:
+    ours, floor = Streams("ours", "lean", 1, 1, 9), Streams("floor", "lean", 1, 1, 9)
+    ours.chunk_us, floor.chunk_us = [10.0, 90.0, 10.0, 20.0], [5.0, 30.0, 5.0, 5.0]
+    assert ours.ratio(floor) == 2.5
+    assert ours.ratio(floor, 0.75) == 4.0
+    assert ours.ratio(floor, 0.0, 0.25) == 2.0
+
+
+def test_a_peer_that_only_renders_is_measured_by_its_renders(
+    serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """vLLM's Rust renderer has no derender, and says nothing of the model's length."""
+    server = serve("", *PARSERS)
+    with LocalServer(["tests.render_service.renderer_only", server.url]) as peer:
+        figures = tmp_path / "bench.json"
+        code = cli.main(
+            ["bench", "--quick", *PARSERS, "--json", str(figures),
+             "--peer", f"rust={peer.url}", "--peer-pid", str(peer.process.pid)]
+        )  # fmt: skip
+    assert code == 0, capsys.readouterr().err
+    found = json.loads(figures.read_text())
+    assert "rust" not in {one["target"] for one in found["streams"]}
+    kinds = [one["kind"] for one in found["requests"] if one["target"] == "rust"]
+    assert kinds == ["render, short", "render, long", "render, conversation"]
+    assert [note.partition(":")[0] for note in found["notes"]] == [
+        "no streams of rust", "no derender, whole of rust",
+    ]  # fmt: skip
+    assert "render, short, 200 tokens / rust" in found["ratios"]

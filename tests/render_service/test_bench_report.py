@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from render_service import bench_plot
-from render_service.bench import served_flags
 from render_service.bench_load import Load
 from render_service.bench_plot import Axis
 from render_service.bench_progress import Progress
+from render_service.bench_run import served_flags
 from render_service.bench_sizing import Sizing
 from render_service.command_parser import CommandParser
 from render_service.configuration import add_arguments
