@@ -1,6 +1,6 @@
 """Cost of the pieces in-process: one streamed chunk early and late, a whole output, a render.
 
-`make bench` runs these with pytest-benchmark on the bundled demo model; nothing is fetched.
+`make bench-pieces` runs these with pytest-benchmark on the bundled demo model; nothing is fetched.
 """
 
 from __future__ import annotations
