@@ -6,11 +6,10 @@ import sys
 from typing import Any, NoReturn
 
 import jinja2
+from jinja2.runtime import LoopContext, Namespace
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-# What needs the sandbox's look: all that a mapping has beside its items, and str's formatting.
-_OF_DICT = frozenset(dir(dict))
-_OF_STR = frozenset(name for name in dir(str) if name[0] != "_") - {"format", "format_map"}
+from .template_code import OF_DICT, OF_LOOP, OF_STR, ShortCuts
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -21,15 +20,22 @@ class Sandbox(ImmutableSandboxedEnvironment):
     frames hold, a request's body too, would stay until Python looks for garbage.
     """
 
+    code_generator_class = ShortCuts
+
     def getattr(self, obj: Any, attribute: str) -> Any:
         kind = type(obj)
-        if kind is dict and attribute not in _OF_DICT:
+        if kind is dict and attribute not in OF_DICT:
             try:
                 return obj[attribute]
             except KeyError:
                 return self.undefined(obj=obj, name=attribute)
-        if kind is str and attribute in _OF_STR:
+        if (kind is str and attribute in OF_STR) or (kind is LoopContext and attribute in OF_LOOP):
             return getattr(obj, attribute)
+        if kind is Namespace and attribute[0] != "_":
+            try:
+                return getattr(obj, attribute)
+            except AttributeError:
+                return self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
