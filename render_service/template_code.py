@@ -14,10 +14,8 @@ OF_DICT = frozenset(dir(dict))
 """What the sandbox must look at: all that a mapping has beside its items."""
 OF_STR = frozenset(name for name in dir(str) if name[0] != "_") - {"format", "format_map"}
 """Methods that do no harm; formatting reaches attributes."""
-OF_LOOP = frozenset(
-    ("depth", "first", "index", "last", "length", "nextitem", "previtem", "revindex")
-)
-OF_LOOP |= {"depth0", "index0", "revindex0"}
+_COUNTS = frozenset(("depth", "depth0", "index", "index0", "length", "revindex", "revindex0"))
+OF_LOOP = _COUNTS | {"first", "last", "nextitem", "previtem"}
 
 # The object that is looked at, a local of the compiled code. Jinja's own begin with l_ and t_.
 _IT = "it_"

@@ -6,8 +6,9 @@ import sys
 from typing import Any, NoReturn
 
 import jinja2
-from jinja2.runtime import LoopContext, Namespace
+from jinja2.runtime import LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
 
 from .template_code import OF_DICT, OF_LOOP, OF_STR, ShortCuts
 
