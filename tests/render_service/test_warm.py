@@ -19,8 +19,8 @@ BUILT = """
 import gc, re, sys
 from collections import Counter
 
-import jinja2, msgspec, orjson
-from render_service import derender, loading, render, tokenize, warm
+import jinja2, orjson
+from render_service import anthropic, derender, loading, render, responses, tokenize, warm
 from render_service.settings import Settings
 
 parsers = {"reasoning_parser": "qwen3", "tool_call_parser": "hermes"}
@@ -30,10 +30,11 @@ compile_template = jinja2.Environment.compile
 jinja2.Environment.compile = lambda *a, **k: (compiled.append(1), compile_template(*a, **k))[1]
 warm.warm(model)
 
-KEPT = (msgspec.json.Decoder, msgspec.json.Encoder, jinja2.Template, jinja2.Environment)
+KEPT = {"Decoder", "Encoder", "StructInfo", "StrLookup", "LiteralInfo", "Template", "Environment"}
 
 def built():
-    kinds = Counter(type(found).__name__ for found in gc.get_objects() if type(found) in KEPT)
+    kinds = Counter(type(found).__name__ for found in gc.get_objects())
+    kinds = {name: kinds[name] for name in KEPT}
     counts = {"modules": sys.modules, "patterns": re._cache, "compiled": compiled}
     return {**kinds, **{name: len(found) for name, found in counts.items()}}
 
@@ -47,6 +48,10 @@ output = {"request_id": found["request_id"], "choices": [choice]}
 of_it = {"chat_request": chat, "prompt_token_ids": found["token_ids"]}
 derender.chat(model, orjson.dumps({**of_it, "stream": True, "generate_chunk": output}), None)
 derender.chat(model, orjson.dumps({**of_it, "generate_response": output}), None)
+derender.completion(model, orjson.dumps({"generate_responses": [output]}), None)
+render.completion(model, b'{"prompt": "Hi"}', None)
+responses.responses(model, b'{"input": "Hi"}', None)
+anthropic.messages(model, orjson.dumps({**chat, "tools": [], "max_tokens": 1, "model": "demo"}), None)
 tokenize.tokenize(model, b'{"prompt": "Hi"}', None)
 tokenize.detokenize(model, b'{"tokens": [1]}', None)
 print(before == built(), before, built())
