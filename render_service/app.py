@@ -19,7 +19,8 @@ from .auth import ApiKeys
 from .body_budget import BodyBudget
 from .endpoints import ENDPOINTS, Endpoint, EndpointHandler, error_reply
 from .errors import RequestError
-from .metrics import CacheMeter, Meter, Metrics
+from .meters import Meter, watch_cache
+from .metrics import Metrics
 from .middleware import wrapped
 from .reply import NOT_FOUND, UNAUTHORIZED, Reply, method_not_allowed
 from .request_id import RequestIdHeader
@@ -53,13 +54,14 @@ class App:
     """asgi: what a server calls, the wrappers around this application included.
 
     draining: set at the first signal to stop; `/ready` answers 503 from then on.
-    queue: where the work of large bodies is done.
+    queue: where the work of large bodies is done. metrics: what it counts.
     """
 
     def __init__(
         self, model: Model, metrics: Metrics, rows: Sequence[Endpoint] = ENDPOINTS
     ) -> None:
         settings = model.settings
+        self.metrics = metrics
         self.draining = False
         # One body alone is never too much: it has a bound of its own.
         limit = settings.max_queued_bytes and max(
@@ -81,7 +83,7 @@ class App:
         self._meters: dict[str, Meter] = {}
         self._other = Meter(metrics, OTHER)
         self._routes = self._table(model, metrics, rows)
-        model.streams.watch(CacheMeter(metrics))
+        watch_cache(metrics, model.streams)
         self._cors = CORSMiddleware(
             self._route,
             allow_origins=settings.allowed_origins,

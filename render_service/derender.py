@@ -1,7 +1,8 @@
 """The endpoints `/v1/chat/completions/derender` and `/v1/completions/derender`.
 
-Both take a whole output, or with `stream: true` a chunk or several (`derender_chunks.py`,
-`derender_stream.py`). Checks and their order are vLLM 0.33.0's (`scale_out/derender/serving.py`).
+Both take a whole output, or with `stream: true` a chunk or several (`live_chunk.py`,
+`derender_chunks.py`, `derender_stream.py`). Checks and their order are vLLM 0.33.0's
+(`scale_out/derender/serving.py`).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from . import derender_chat, derender_chunks, derender_completion, derender_stream
+from . import derender_chat, derender_chunks, derender_completion, derender_stream, live_chunk
 from .answer import Answer
 from .derender_bounds import check_prompt, check_responses
 from .derender_common import NEEDS_CHAT_REQUEST, new_id, required
@@ -32,7 +33,9 @@ def chat(model: Model, body: bytes, request_id: str | None) -> Answer:
     request = decode(wire.chat_decoder, body)
     name = _model_name(model, request.model)
     if request.stream:
-        return derender_chunks.answer(model, name, request, derender_stream.chat)
+        return live_chunk.answer(model, name, request) or derender_chunks.answer(
+            model, name, request, derender_stream.chat
+        )
     response = required(request.generate_response, "generate_response")
     check_fingerprint(model, response.request_id)
     facts = chat_facts(model, request.chat_request)

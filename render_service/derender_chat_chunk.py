@@ -36,24 +36,37 @@ def chunk(
     prompt_tokens: int | None,
 ) -> tuple[Json, str | None]:
     """A ChatCompletionChunk, and at the end what was found. Advances the stream and its state."""
-    state, stream, facts, _ = live
+    state, stream = live.state, live.stream
     choices: list[Json] = []
     outcome = None
     for choice in generated.choices:
-        built, outcome = _chunk_choice(model, generated.request_id, choice, state, stream, facts)
+        built, outcome = _chunk_choice(
+            model, generated.request_id, choice, state, stream, live.facts
+        )
         choices.append(built)
     state.d, state.p = stream.snapshot()
-    answer = {
+    return answer_of(name, generated, choices, live.facts, prompt_tokens), outcome
+
+
+def answer_of(
+    name: str,
+    generated: GenerateChunk,
+    choices: list[Json],
+    facts: RequestFacts,
+    prompt_tokens: int | None,
+) -> Json:
+    usage = generated.usage
+    return {
         "id": generated.request_id,
         "object": "chat.completion.chunk",
         "created": int(time.time()),
         "model": name,
         "choices": choices,
         "usage": None
-        if generated.usage is None
+        if usage is None
         else usage_of(
-            prompt_tokens if prompt_tokens is not None else generated.usage.prompt_tokens or 0,
-            generated.usage.completion_tokens or 0,
+            prompt_tokens if prompt_tokens is not None else usage.prompt_tokens or 0,
+            usage.completion_tokens or 0,
         ),
         "system_fingerprint": None,
         "prompt_token_ids": fragment(generated.prompt_token_ids)
@@ -63,7 +76,26 @@ def chunk(
         "metrics": fragment(generated.metrics),
         "kv_transfer_params": None,
     }
-    return answer, outcome
+
+
+def choice_of(
+    choice: GenerateStreamChoice,
+    delta: Json,
+    *,
+    logprobs: Any = None,
+    finish_reason: str | None = None,
+    stop_reason: int | str | None = None,
+    token_ids: list[int] | None = None,
+) -> Json:
+    return {
+        "index": choice.index,
+        "delta": delta,
+        "logprobs": logprobs,
+        "finish_reason": finish_reason,
+        "stop_reason": stop_reason,
+        "token_ids": token_ids,
+        "weight_versions": None,
+    }
 
 
 def _chunk_choice(
@@ -82,7 +114,7 @@ def _chunk_choice(
     parsed, finish_reason, outcome = model.outputs.parses, choice.finish_reason, None
     ends = finish_reason is not None and not state.e
     events = stream.feed(ids, text_ids, finish_reason if ends else None)
-    delta = _delta(events, request_id, choice.index, facts)
+    delta = delta_of(events, request_id, choice.index, facts)
     if not state.r:
         delta["role"] = "assistant"
     if ends:
@@ -90,19 +122,18 @@ def _chunk_choice(
     if parsed and finish_reason is not None:
         finish_reason = finish_reason_of(finish_reason or "stop", facts, stream.called)
     hidden = parsed and not facts.include_reasoning
-    built = {
-        "index": choice.index,
-        "delta": delta,
-        "logprobs": None
-        if choice.logprobs is None or hidden
-        else chat_logprobs(
-            choice.logprobs, model.detokenizer.strings, state.l, top_limit=facts.top_limit
-        ),
-        "finish_reason": finish_reason,
-        "stop_reason": stop_reason,
-        "token_ids": choice.token_ids if facts.return_token_ids and not hidden else None,
-        "weight_versions": None,
-    }
+    logprobs = None
+    if choice.logprobs is not None and not hidden:
+        strings = model.detokenizer.strings
+        logprobs = chat_logprobs(choice.logprobs, strings, state.l, top_limit=facts.top_limit)
+    built = choice_of(
+        choice,
+        delta,
+        logprobs=logprobs,
+        finish_reason=finish_reason,
+        stop_reason=stop_reason,
+        token_ids=choice.token_ids if facts.return_token_ids and not hidden else None,
+    )
     advance(state, choice)
     return built, outcome
 
@@ -113,7 +144,7 @@ def _outcome(parsed: bool, called: bool) -> str:
     return "tool_calls" if called else "content"
 
 
-def _delta(events: Iterable[Event], request_id: str, choice: int, facts: RequestFacts) -> Json:
+def delta_of(events: Iterable[Event], request_id: str, choice: int, facts: RequestFacts) -> Json:
     """One DeltaMessage; `tool_calls` only where there are some, as vLLM serialises it."""
     content = reasoning = ""
     calls: dict[int, Json] = {}

@@ -77,6 +77,7 @@ def chat(model: Model, name: str, request: wire.DerenderChatRequest, chunk: Gene
         crossing.note(live.state, chunk, answer, live.stream.called)
     sent = _sent(model, live.state, tag)
     if model.outputs.parses and not live.state.e:
+        live.request_id = chunk.request_id
         model.streams.keep(sent, live, model.outputs.live_bytes(live.facts, len(sent)))
     return Made(answer, live.state, sent, _tokens(chunk), outcome)
 

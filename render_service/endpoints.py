@@ -25,7 +25,7 @@ from .work_queue import Ticket, WorkQueue
 if TYPE_CHECKING:
     from .answer import Answer
     from .body_budget import BodyBudget
-    from .metrics import Meter
+    from .meters import Meter
     from .model import Model
     from .request_log import RequestLog
 

@@ -2,10 +2,14 @@
 
 Label values come from the route table and our own statuses, never from a client. With several
 worker processes the counts of all are added up: prometheus_client keeps them in files of a folder
-that PROMETHEUS_MULTIPROC_DIR names when it is first imported.
+that PROMETHEUS_MULTIPROC_DIR names when it is first imported. What requests count is in
+`meters.py`, which writes it here.
 """
 
 from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
 
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
@@ -20,21 +24,27 @@ from prometheus_client import (
 )
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from .answer import Answer
-
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 SECONDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5)
 STATE_BYTES = (64, 128, 256, 512, 1024, 2048, 4096, 16384, 65536)
 
 
+WRITE_SECONDS = 1.0
+"""How old at most what another worker shows of this one's counts is, and what a kill loses."""
+
+
 class Metrics:
-    """The instruments of one process. directory: of the files that all workers share."""
+    """The instruments of one process. directory: of the files that all workers share.
+
+    writers: bring the instruments up to date.
+    """
 
     def __init__(self, directory: str | None = None) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # they double the series
         self._registry = registry = CollectorRegistry()
         self._directory = directory
+        self.writers: list[Callable[[], None]] = []
         if self._directory is None:
             ProcessCollector(registry=registry)
             GCCollector(registry=registry)
@@ -100,8 +110,20 @@ class Metrics:
             registry=registry,
         )
 
+    def write(self) -> None:
+        """Bring the instruments up to date, as before they are shown."""
+        for writer in self.writers:
+            writer()
+
+    async def keep_written(self) -> None:
+        """Write again and again, where other workers show what this one counts."""
+        while self._directory is not None:
+            await asyncio.sleep(WRITE_SECONDS)
+            self.write()
+
     def exposition(self) -> bytes:
         """All metrics as text, of all workers."""
+        self.write()
         if self._directory is None:
             return generate_latest(self._registry)
         everyone = CollectorRegistry()
@@ -112,70 +134,3 @@ class Metrics:
         """A worker that has died: its counts stay, what it held is gone."""
         if self._directory is not None:
             mark_process_dead(pid, self._directory)  # type: ignore[no-untyped-call]  # has no types
-
-
-class WorkerMeter:
-    """In the parent of the workers."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
-
-    def died(self, pid: int) -> None:
-        self._metrics.worker_restarts.inc()
-        self._metrics.forget(pid)
-
-
-class CacheMeter:
-    """The parser cache's instruments; see `CacheWatch`."""
-
-    def __init__(self, metrics: Metrics) -> None:
-        self._hits = metrics.cache_lookups.labels("hit")
-        self._misses = metrics.cache_lookups.labels("miss")
-        self._evictions = metrics.cache_evictions
-        self._bytes = metrics.cache_bytes
-
-    def looked_up(self, hit: bool) -> None:
-        (self._hits if hit else self._misses).inc()
-
-    def evicted(self, count: int) -> None:
-        if count:
-            self._evictions.inc(count)
-
-    def holds(self, bytes_held: int) -> None:
-        self._bytes.set(bytes_held)
-
-
-class Meter:
-    """One endpoint's instruments; those of a status or an outcome are looked up once."""
-
-    def __init__(self, metrics: Metrics, endpoint: str, direction: str | None = None) -> None:
-        self._metrics = metrics
-        self._endpoint = endpoint
-        self._statuses: dict[int, tuple[Counter, Histogram]] = {}
-        self._outcomes: dict[str, Counter] = {}
-        self._tokens = metrics.tokens.labels(endpoint, direction) if direction else None
-
-    def request(self, status: int, seconds: float) -> None:
-        found = self._statuses.get(status)
-        if found is None:
-            labels = (self._endpoint, str(status))
-            found = (self._metrics.requests.labels(*labels), self._metrics.seconds.labels(*labels))
-            self._statuses[status] = found
-        found[0].inc()
-        found[1].observe(seconds)
-
-    def refused(self, status: int) -> None:
-        """Counted, but not timed: nothing was done."""
-        self._metrics.requests.labels(self._endpoint, str(status)).inc()
-
-    def answer(self, answer: Answer) -> None:
-        if self._tokens is not None:
-            self._tokens.inc(answer.tokens)
-        if answer.outcome is not None:
-            counter = self._outcomes.get(answer.outcome)
-            if counter is None:
-                counter = self._metrics.outcomes.labels(self._endpoint, answer.outcome)
-                self._outcomes[answer.outcome] = counter
-            counter.inc()
-        if answer.state_bytes is not None:
-            self._metrics.state_bytes.observe(answer.state_bytes)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from hashlib import blake2b
+from dataclasses import dataclass
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .output_parser import OutputStream
@@ -22,36 +22,36 @@ if TYPE_CHECKING:
 MAX_AGE = 300.0
 
 
-class LiveStream(NamedTuple):
+@dataclass(slots=True, eq=False)
+class LiveStream:
     """state: as it was sent. facts: what the stream reads by. own: they are those that the state
-    carries, not others that came with a chunk.
+    carries, not others that came with a chunk. request_id: of the chunk before, as it was checked.
+
+    size, until: the cache's.
     """
 
     state: StreamState
     stream: OutputStream
     facts: RequestFacts
     own: bool = True
+    request_id: str = ""
+    size: int = 0
+    until: float = 0.0
 
 
-class CacheWatch(Protocol):
-    """Who counts."""
+class Counted(NamedTuple):
+    """hits, misses: chunks that had their stream here, or not."""
 
-    def looked_up(self, hit: bool) -> None: ...
-    def evicted(self, count: int) -> None: ...
-    def holds(self, bytes_held: int) -> None: ...
-
-
-class _Entry(NamedTuple):
-    live: LiveStream
-    size: int
-    until: float
+    hits: int = 0
+    misses: int = 0
+    evictions: int = 0
 
 
 class ParserCache:
     """Least recently used streams within `max_bytes`, none older than `max_age` seconds.
 
     A stream is handed out once: of two requests with one state, the second one resumes it.
-    What streams of one request know of it counts once.
+    What streams of one request know of it counts once. bytes: held now, about.
     """
 
     def __init__(
@@ -60,30 +60,45 @@ class ParserCache:
         self._max_bytes = max_bytes
         self._max_age = max_age
         self._clock = clock
-        self._bytes = 0
-        self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
+        self.bytes = 0
+        # By the state itself: Python hashes bytes with a secret, and a digest would cost more.
+        self._entries: OrderedDict[bytes, LiveStream] = OrderedDict()
         self._users: dict[int, int] = {}  # streams with the same facts, by their id
         self._lock = Lock()
-        self._watch: CacheWatch | None = None
-
-    def watch(self, watch: CacheWatch) -> None:
-        self._watch = watch
-
-    def take(self, state: bytes) -> LiveStream | None:
-        """The stream whose state was sent as these bytes."""
-        if not self._entries:
-            return None
-        with self._lock:
-            entry = self._remove(_digest(state))
-        return entry.live if entry is not None and entry.until > self._clock() else None
+        self._hits = self._misses = self._evictions = 0
 
     def __bool__(self) -> bool:
         return bool(self._entries)
 
+    def peek(self, state: bytes) -> LiveStream | None:
+        """The stream whose state was sent as these bytes, which stays here: only to be looked at,
+        since another thread may take it."""
+        return self._entries.get(state)
+
+    def take(self, state: bytes) -> LiveStream | None:
+        """The stream whose state was sent as these bytes."""
+        if state not in self._entries:
+            return None
+        with self._lock:
+            live = self._remove(state)
+        return live if live is not None and live.until > self._clock() else None
+
     def count(self, *, hit: bool) -> None:
         """A chunk had its stream here, or not."""
-        if self._watch is not None and self._max_bytes:
-            self._watch.looked_up(hit)
+        if not self._max_bytes:
+            return
+        with self._lock:
+            if hit:
+                self._hits += 1
+            else:
+                self._misses += 1
+
+    def counted(self) -> Counted:
+        """Since the last call."""
+        with self._lock:
+            counted = Counted(self._hits, self._misses, self._evictions)
+            self._hits = self._misses = self._evictions = 0
+        return counted
 
     def keep(self, state: bytes, live: LiveStream, size: int) -> None:
         """state: as it is sent. size: bytes of memory that the stream holds, about, beside its
@@ -91,36 +106,28 @@ class ParserCache:
         """
         if size + live.facts.memory > self._max_bytes // 4:
             return  # one large stream must not push out all others
-        now, key, evicted = self._clock(), _digest(state), 0
+        now = self._clock()
+        live.size, live.until = size, now + self._max_age
+        entries = self._entries
         with self._lock:
-            self._remove(key)
-            self._add(key, _Entry(live, size, now + self._max_age))
-            while self._bytes > self._max_bytes or self._entries[self._oldest()].until <= now:
-                self._remove(self._oldest())
-                evicted += 1
-        if self._watch is not None:
-            self._watch.evicted(evicted)
-            self._watch.holds(self._bytes)
+            self._remove(state)
+            self._add(state, live)
+            while self.bytes > self._max_bytes or next(iter(entries.values())).until <= now:
+                self._remove(next(iter(entries)))
+                self._evictions += 1
 
-    def _oldest(self) -> bytes:
-        return next(iter(self._entries))
-
-    def _add(self, key: bytes, entry: _Entry) -> None:
-        facts = entry.live.facts
+    def _add(self, state: bytes, live: LiveStream) -> None:
+        facts = live.facts
         users = self._users.get(id(facts), 0)
-        self._entries[key], self._users[id(facts)] = entry, users + 1
-        self._bytes += entry.size + (0 if users else facts.memory)
+        self._entries[state], self._users[id(facts)] = live, users + 1
+        self.bytes += live.size if users else live.size + facts.memory
 
-    def _remove(self, key: bytes) -> _Entry | None:
-        entry = self._entries.pop(key, None)
-        if entry is not None:
-            facts = entry.live.facts
+    def _remove(self, state: bytes) -> LiveStream | None:
+        live = self._entries.pop(state, None)
+        if live is not None:
+            facts = live.facts
             users = self._users.pop(id(facts)) - 1
             if users:
                 self._users[id(facts)] = users
-            self._bytes -= entry.size + (0 if users else facts.memory)
-        return entry
-
-
-def _digest(state: bytes) -> bytes:
-    return blake2b(state, digest_size=16).digest()
+            self.bytes -= live.size if users else live.size + facts.memory
+        return live

@@ -9,10 +9,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import logging
 import os
 import resource
 import signal
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from types import FrameType
@@ -23,12 +23,16 @@ from .configuration import add_arguments, configure
 from .sockets import Listeners, bind
 from .startup import describe
 from .supervisor import Supervisor, flush_and_exit
+from .usage_error import UsageError
 from .vllm_flags import MISSED
 
 if TYPE_CHECKING:
     from .model import Model
+    from .settings import Settings
 
 __all__ = ["add_arguments", "run"]
+
+logger = logging.getLogger("render_service")
 
 GRACE = 5.0  # seconds over the workers' own bound before they are killed
 OPEN_FILES = 65535  # connections and more; vLLM's number
@@ -38,13 +42,23 @@ def run(args: argparse.Namespace) -> int:
     """Until SIGTERM or SIGINT; then 0. Raises UsageError."""
     signal.signal(signal.SIGTERM, _end)  # until there is a loop or a supervisor to end
     settings, ignored = configure(args, os.environ)
+    logs.configure(settings)
     _warn("without effect here", [name for name in ignored if name not in MISSED])
     _warn("not supported; answers may differ from vLLM's", [n for n in ignored if n in MISSED])
+    try:
+        return _run(settings)
+    except UsageError as error:
+        if settings.log_format == "text":
+            raise
+        logger.critical("%s", error)
+        return 2
+
+
+def _run(settings: Settings) -> int:
     tls.check(settings)
     tracing.check(settings.otlp_traces_endpoint)
     for path in settings.middleware:
         middleware.imported(path)
-    logs.configure(settings)
     listeners = bind(settings)
     finished = True
     try:
@@ -73,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _warn(what: str, flags: Sequence[str]) -> None:
     if flags:
-        print(f"warning: {what}: {', '.join(flags)}", file=sys.stderr)
+        logger.warning("%s: %s", what, ", ".join(flags))
 
 
 def _end(number: int, frame: FrameType | None) -> None:
@@ -103,7 +117,8 @@ def _supervise(model: Model, listeners: Listeners) -> None:
     settings = model.settings
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads do not survive the fork
     with _shared_metrics() as directory:
-        from .metrics import Metrics, WorkerMeter
+        from .meters import WorkerMeter
+        from .metrics import Metrics
 
         supervisor = Supervisor(
             settings.workers,

@@ -21,6 +21,7 @@ from . import tls
 from .app import App
 from .http_protocol import BoundedHttpProtocol, HttpConfig
 from .inline_protocol import InlineHttpProtocol
+from .metrics import Metrics
 from .settings import Settings
 from .sockets import BACKLOG
 
@@ -105,15 +106,18 @@ def serve(app: App, settings: Settings, listener: socket.socket, parent: int | N
 
     False: work that took longer than --shutdown-timeout is still running in a thread.
     """
-    uvloop.run(_serve(Server(app, settings, parent), settings, listener))
+    uvloop.run(_serve(Server(app, settings, parent), settings, listener, app.metrics))
     return app.queue.close()
 
 
-async def _serve(server: Server, settings: Settings, listener: socket.socket) -> None:
-    background = []
+async def _serve(
+    server: Server, settings: Settings, listener: socket.socket, metrics: Metrics
+) -> None:
+    background = [asyncio.create_task(metrics.keep_written())]
     server.config.load()
     if settings.enable_ssl_refresh and server.config.ssl is not None:
         background.append(asyncio.create_task(tls.refresh(server.config.ssl, settings)))
     await server.serve(sockets=[listener])
     for task in background:
         task.cancel()
+    metrics.write()

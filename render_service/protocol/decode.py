@@ -16,7 +16,7 @@ import msgspec
 from msgspec import inspect
 
 from ..errors import RequestError, schema_error
-from .json_bounds import check_bounds, no_collection
+from .json_bounds import LARGE, check_bounds, no_collection
 from .lax import lax
 
 T = TypeVar("T")
@@ -43,6 +43,8 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes) -> T:
         raise _missing_body()
     check_bounds(raw)
     try:
+        if len(raw) < LARGE:
+            return decoder.decode(raw)
         with no_collection(raw):
             return decoder.decode(raw)
     except msgspec.ValidationError as error:

@@ -60,8 +60,7 @@ _id_lists_decoder = Decoder(PromptIdLists, strict=False)
 
 def given(raw: Raw) -> bool:
     """Whether an optional field is there and not null."""
-    data = bytes(raw)
-    return bool(data) and data != b"null"
+    return raw is not ABSENT and bytes(raw) not in (b"", b"null")
 
 
 def prompt_ids(raw: Raw) -> list[int] | None:

@@ -13,7 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from render_service.answer import Answer
 from render_service.local_server import LocalServer
-from render_service.metrics import Meter, Metrics
+from render_service.meters import Meter
+from render_service.metrics import Metrics
 from tests.conftest import DEMO_MODEL
 from tests.render_service.processes import children
 from tests.render_service.waiting import until
@@ -92,7 +93,7 @@ def test_real_endpoints_are_counted() -> None:
 
 
 def test_workers_are_added_up_and_those_that_died_count_on() -> None:
-    """What a dead worker has counted stays; what it held in its cache is gone."""
+    """What a dead worker has written stays; what it held in its cache is gone."""
     bytes_held = "render_service_parser_cache_bytes"
     flags = ("--workers", "2", "--tool-call-parser", "hermes", "--enable-auto-tool-choice")
     with LocalServer(["render_service", "serve", str(DEMO_MODEL), *flags]) as server:
@@ -103,7 +104,7 @@ def test_workers_are_added_up_and_those_that_died_count_on() -> None:
         for _ in range(20):
             assert httpx.post(server.url + "/tokenize", json={"prompt": "hello"}).is_success
         count = ("render_service_requests_total", "/tokenize", "200")
-        assert found()[count] == 20
+        until(lambda: found()[count] == 20)
         assert found()["render_service_worker_restarts_total",] == 0
         assert found()["render_service_queue_depth",] == 0
         ids = httpx.post(server.url + "/tokenize", json={"prompt": "hello"}).json()["tokens"]
@@ -116,7 +117,7 @@ def test_workers_are_added_up_and_those_that_died_count_on() -> None:
         }
         path = server.url + "/v1/chat/completions/derender"
         assert httpx.post(path, json=body).is_success
-        assert found()[bytes_held,] > 0
+        until(lambda: found()[bytes_held,] > 0 and found()[count] == 21)
         for pid in children(server.process.pid):
             os.kill(pid, signal.SIGKILL)
         until(lambda: len(children(server.process.pid)) == 2)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from render_service import derender
 from render_service.model import Model
-from render_service.parser_cache import LiveStream, ParserCache
+from render_service.parser_cache import Counted, LiveStream, ParserCache
 from render_service.request_facts import NO_REQUEST
 from render_service.stream_state import VERSION, StreamState
 
@@ -46,22 +46,6 @@ class Clock:
         return self.now
 
 
-class Watch:
-    def __init__(self) -> None:
-        self.lookups: list[bool] = []
-        self.evictions = 0
-        self.bytes = 0
-
-    def looked_up(self, hit: bool) -> None:
-        self.lookups.append(hit)
-
-    def evicted(self, count: int) -> None:
-        self.evictions += count
-
-    def holds(self, bytes_held: int) -> None:
-        self.bytes = bytes_held
-
-
 def live(model: Model) -> LiveStream:
     return LiveStream(StreamState(v=VERSION), model.outputs.start(NO_REQUEST, []), NO_REQUEST)
 
@@ -80,57 +64,52 @@ def test_a_stream_is_handed_out_once(model: Model) -> None:
 
 
 def test_the_least_recently_sent_go_first(model: Model) -> None:
-    cache, watch = ParserCache(100), Watch()
-    cache.watch(watch)
+    cache = ParserCache(100)
     streams = [live(model) for _ in range(6)]
     for number, one in enumerate(streams):
         cache.keep(b"%d" % number, one, 20)
-    assert (watch.evictions, watch.bytes) == (1, 100)
+    assert (cache.counted().evictions, cache.bytes) == (1, 100)
     assert cache.take(b"0") is None
     assert [cache.take(b"%d" % n) for n in range(1, 6)] == streams[1:]
 
 
 def test_the_same_state_twice_counts_once(model: Model) -> None:
-    cache, watch = ParserCache(100), Watch()
-    cache.watch(watch)
+    cache = ParserCache(100)
     for _ in range(9):
         cache.keep(b"a", live(model), 20)
-    assert watch.bytes == 20
+    assert cache.bytes == 20
 
 
 def test_old_streams_are_gone(model: Model) -> None:
-    clock, watch = Clock(), Watch()
+    clock = Clock()
     cache = ParserCache(1000, max_age=10, clock=clock)
-    cache.watch(watch)
     cache.keep(b"a", live(model), 10)
     clock.now = 10
     assert cache.take(b"a") is None
     cache.keep(b"b", live(model), 10)
     clock.now = 20
     cache.keep(b"c", live(model), 10)
-    assert (watch.evictions, watch.bytes) == (1, 10)
+    assert (cache.counted().evictions, cache.bytes) == (1, 10)
 
 
 def test_what_streams_know_of_a_request_counts_once(model: Model) -> None:
-    cache, watch = ParserCache(100), Watch()
-    cache.watch(watch)
+    cache = ParserCache(100)
     shared = replace(NO_REQUEST, memory=20)
     for key in (b"a", b"b", b"c"):
-        cache.keep(key, live(model)._replace(facts=shared), 5)
-    assert watch.bytes == 35
+        cache.keep(key, replace(live(model), facts=shared), 5)
+    assert cache.bytes == 35
     cache.take(b"a")
     cache.keep(b"b", live(model), 5)
-    assert watch.bytes == 30
+    assert cache.bytes == 30
     cache.take(b"c")
-    cache.keep(b"d", live(model)._replace(facts=replace(shared, memory=21)), 5)
+    cache.keep(b"d", replace(live(model), facts=replace(shared, memory=21)), 5)
     assert cache.take(b"d") is None  # too large to be kept
     cache.keep(b"e", live(model), 5)
-    assert watch.bytes == 10
+    assert cache.bytes == 10
 
 
 def test_streams_of_large_requests_do_not_grow_the_process() -> None:
-    model, watch = parsed_demo(parser_cache_bytes=1 << 20), Watch()
-    model.streams.watch(watch)
+    model = parsed_demo(parser_cache_bytes=1 << 20)
     for number in range(30):
         properties: Json = {f"p{number}_{key}": {"enum": [[], []]} for key in range(200)}
         function = {"name": "f", "parameters": {"properties": properties}}
@@ -141,8 +120,8 @@ def test_streams_of_large_requests_do_not_grow_the_process() -> None:
             "prompt_token_ids": prompt_of(model),
         }
         post(model, body)
-    assert watch.evictions > 10
-    assert 50_000 < watch.bytes <= 1 << 20
+    assert model.streams.counted().evictions > 10
+    assert 50_000 < model.streams.bytes <= 1 << 20
 
 
 @pytest.mark.parametrize(("max_bytes", "size"), [(0, 1), (100, 26)])
@@ -229,17 +208,16 @@ def test_no_answer_depends_on_the_cache(
 
 
 def test_hits_and_misses_are_counted() -> None:
-    model, watch = parsed_demo(parser_cache_bytes=1 << 20), Watch()
-    model.streams.watch(watch)
+    model = parsed_demo(parser_cache_bytes=1 << 20)
     client = Client(OUTPUTS[1], [], repeats=True)
     for rewritten in (False, True, False, True):
         client.send(model, retried=False, rewritten=rewritten)
-    assert watch.lookups == [True] * 3
+    assert model.streams.counted() == Counted(hits=3)
     client.send(model, retried=True, rewritten=False)
-    assert watch.lookups == [True] * 4 + [False]
+    assert model.streams.counted() == Counted(hits=1, misses=1)
     while not client.ended:
         client.send(model, retried=False, rewritten=False)
-    assert watch.bytes > 0  # the retried chunk left its twin, which nobody will fetch
+    assert model.streams.bytes == 0
     assert joined(client.answers)["finish_reason"] == "tool_calls"
 
 
