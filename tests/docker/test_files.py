@@ -85,6 +85,29 @@ def test_compose_takes_its_file() -> None:
     run(docker, "compose", "-f", DOCKER / "compose.yaml", "config", "--quiet")
 
 
+def test_every_service_of_compose_is_confined() -> None:
+    for name, service in compose()["services"].items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["restart"] == "unless-stopped", name
+
+
+def test_what_the_image_copies_is_let_through() -> None:
+    lines = (DOCKER / "Dockerfile").read_text("utf-8").splitlines()
+    copied = {line.split()[1] for line in lines if re.match(r"COPY (?!--from)", line)}
+    ignore = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    assert {f"!{name}" for name in copied} == {line for line in ignore if line.startswith("!")}
+    assert all((ROOT / name).exists() for name in copied)
+
+
+def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+    analyze = tool("systemd-analyze", "Debian's package systemd")
+    unit = tmp_path / "render-service.service"
+    text = (ROOT / "docs" / unit.name).read_text("utf-8")
+    unit.write_text(text.replace("/opt/render-service/bin/render-service", "/bin/true"))
+    run(analyze, "verify", unit)
+
+
 def test_what_compose_mounts_exists() -> None:
     for service in compose()["services"].values():
         for volume in service.get("volumes", []):
@@ -138,12 +161,13 @@ def test_a_replica_is_given_the_time_that_it_takes_to_stop(seconds: str) -> None
 FOLDERS = [KUBERNETES / "base", *(p for p in sorted((KUBERNETES / "examples").iterdir()))]
 
 
+@pytest.mark.parametrize("version", ["1.30", "1.35"])
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
+def test_kubernetes_takes_the_manifests(folder: Path, version: str, tmp_path: Path) -> None:
     kubernetes_validate = pytest.importorskip("kubernetes_validate")
     resources = built(folder)
     for resource in resources:
-        kubernetes_validate.validate(resource, "1.33", strict=True)
+        kubernetes_validate.validate(resource, version, strict=True)
     (config,) = (r for r in resources if r["metadata"]["name"].startswith("render-service-"))
     file = tmp_path / "config.yaml"
     file.write_text(config["data"]["config.yaml"])
@@ -156,6 +180,18 @@ def test_kubernetes_takes_the_manifests(folder: Path, tmp_path: Path) -> None:
         if "configMap" in volume
     )
     assert claimed == config["metadata"]["name"]
+
+
+def test_the_pod_is_what_the_restricted_standard_asks_for() -> None:
+    """Kubernetes' Pod Security Standards, level restricted: what a namespace may enforce."""
+    (deployment,) = (r for r in built(KUBERNETES / "base") if r["kind"] == "Deployment")
+    pod = deployment["spec"]["template"]["spec"]
+    assert pod["securityContext"]["runAsNonRoot"]
+    assert pod["securityContext"]["seccompProfile"]["type"] == "RuntimeDefault"
+    assert {key for volume in pod["volumes"] for key in volume} == {"name", "configMap", "emptyDir"}
+    (container,) = pod["containers"]
+    assert container["securityContext"]["allowPrivilegeEscalation"] is False
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
 
 
 def test_clients_of_any_name_are_let_in() -> None:
