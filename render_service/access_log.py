@@ -38,6 +38,12 @@ class JsonFormatter(logging.Formatter):
         return orjson.dumps(_encodable(line)).decode()
 
 
+def line_of(fields: dict[str, Any]) -> str:
+    """A line that is printed whatever the log's level is."""
+    record = logging.makeLogRecord({"levelname": "INFO", "msg": fields})
+    return JsonFormatter().format(record)
+
+
 def _encodable(line: dict[str, Any]) -> dict[str, Any]:
     """Half a surrogate pair in a message must not lose the line."""
     return {

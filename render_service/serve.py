@@ -72,7 +72,8 @@ def _run(settings: Settings) -> int:
         gc.freeze()
         listeners.listen()
         with contextlib.suppress(OSError):  # nobody reads it, or the disk is full
-            print(describe(model, listeners.address), flush=True)
+            # One write: a line of the log may come in between.
+            print(describe(model, listeners.address) + "\n", end="", flush=True)
         if settings.workers == 1:
             finished = _work(model, listeners, 0)
         else:

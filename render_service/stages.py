@@ -39,7 +39,7 @@ class Record:
     """One request. start, and begun and ended of the work itself, in nanoseconds; 0: not yet.
 
     spent: nanoseconds by stage, without those of the stages inside it. inner: of the stages that
-    have ended inside the one that runs.
+    have ended inside the one that runs. refused_id: of the output that was not derendered.
     """
 
     __slots__ = (
@@ -49,6 +49,7 @@ class Record:
         "ended",
         "inner",
         "refusal",
+        "refused_id",
         "route",
         "spans",
         "spent",
@@ -62,6 +63,7 @@ class Record:
         self.direction: str | None = None
         self.answer: Answer | None = None
         self.refusal: RequestError | None = None
+        self.refused_id: bytes | None = None
         self.spans: list[Span] = []
         self.spent: dict[str, int] = {}
 

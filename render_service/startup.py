@@ -1,10 +1,11 @@
-"""The block that is printed once when the service is ready."""
+"""What is printed once when the service is ready: a block, or with --log-format json a line."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from . import __version__
+from .access_log import line_of
 
 if TYPE_CHECKING:
     from .model import Model
@@ -13,7 +14,7 @@ MiB = 1024 * 1024
 
 
 def describe(model: Model, address: str) -> str:
-    """What is served and how, one fact a line."""
+    """What is served and how, one fact a line; or all in one line of the JSON log."""
     settings = model.settings
     facts = {
         "model": _model(model),
@@ -28,8 +29,10 @@ def describe(model: Model, address: str) -> str:
         "workers": f"{settings.workers} x (event loop + {settings.renderer_num_workers} threads)",
         "address": address,
     }
-    lines = [f"  {name:12}{value}" for name, value in facts.items()]
-    return "\n".join([f"render-service {__version__}", *lines])
+    title = f"render-service {__version__}"
+    if settings.log_format == "json":
+        return line_of({"message": title, **facts})
+    return "\n".join([title, *(f"  {name:12}{value}" for name, value in facts.items())])
 
 
 def _model(model: Model) -> str:

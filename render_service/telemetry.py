@@ -32,6 +32,8 @@ LONGEST = 256  # characters of a request's ID that are kept
 
 _ID = re.compile(rb'\[?\{(?:"chunk":\[?\{)?"(?:request_id|id)":"((?:[^"\\]|\\.)*)"')
 _HEAD = 1024  # bytes of an answer in which its ID stands
+_OUTPUT, _BODY_ID = b'"generate_', re.compile(rb'"request_id"\s*:\s*"((?:[^"\\]|\\.){0,256})')
+_FAR, _NEAR = 1 << 20, 1 << 16  # bytes in which the engine's output is sought, and its ID there
 
 
 class Finished(NamedTuple):
@@ -73,18 +75,31 @@ class Telemetry:
         finally:
             stages.current.reset(token)
             headers = dict(scope["headers"]) | dict(answered)
-            known = _request_id(record.answer, headers.get(NAME))
+            known = _request_id(record, headers.get(NAME))
             request = Finished(scope, record, perf_counter_ns(), status, known)
             for observer in self._observers:
                 observer.finished(request)
 
 
-def _request_id(answer: Answer | None, header: bytes | None) -> str | None:
-    """As the answer has it, which holds the header's; else the header's."""
-    found = None if answer is None else _ID.match(answer.body[:_HEAD])
+def _request_id(record: stages.Record, header: bytes | None) -> str | None:
+    """As the answer has it, which holds the header's; else the refused body's, or the header's."""
+    found = record.refused_id
+    if record.answer is not None:
+        match = _ID.match(record.answer.body[:_HEAD])
+        found = match and match[1]
     if found is not None:
-        return found[1].decode("utf-8", "replace")[:LONGEST]
+        return found.decode("utf-8", "replace")[:LONGEST]
     return None if header is None else header.decode("latin-1")[:LONGEST]
+
+
+def _output_id(body: bytes) -> bytes | None:
+    """The ID of the engine's output in a body that may be anything.
+
+    A quote inside a JSON string is escaped, so what looks like the field is no text of a request.
+    """
+    start = max(0, body.find(_OUTPUT, 0, _FAR))
+    match = _BODY_ID.search(body, start, start + _NEAR)
+    return match and match[1]
 
 
 def rows(endpoints: Sequence[Endpoint]) -> tuple[Endpoint, ...]:
@@ -112,6 +127,8 @@ def _noted(row: Endpoint, function: Function) -> Function:
             raise
         finally:
             record.ended = perf_counter_ns()
+            if record.answer is None and row.direction == "derendered":
+                record.refused_id = _output_id(body)
 
     return noted
 

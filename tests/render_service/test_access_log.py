@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
+import pytest
 
+from render_service import __version__
 from render_service.local_server import LocalServer
 from tests.conftest import DEMO_MODEL
 from tests.render_service.waiting import until
@@ -22,8 +25,9 @@ def serve(*flags: str) -> LocalServer:
 
 
 def lines(server: LocalServer) -> list[dict[str, Any]]:
-    """Behind the start-up block, whose end is not JSON."""
-    return [json.loads(line) for line in server.output().splitlines() if line.startswith("{")]
+    """All of them, but for the one that says what is served."""
+    found = [json.loads(line) for line in server.output().splitlines()]
+    return [line for line in found if line.get("message") != f"render-service {__version__}"]
 
 
 def test_a_line_for_each_request() -> None:
@@ -41,9 +45,11 @@ def test_a_line_for_each_request() -> None:
         chunk["request_id"] = "chatcmpl-abc-rf" + "0" * 12
         assert httpx.post(server.url + DERENDER, json=body).status_code == 409
         httpx.get(server.url + '/a"\u00e9?secret')
-        found = until(lambda: len(lines(server)) == 5 and lines(server))
+        until(lambda: len(lines(server)) == 5)
+        found = lines(server)
         assert "secret" not in server.output()
     first, second, bad, mismatch, nothing = found
+    assert mismatch["request_id"] == chunk["request_id"]
     assert first["time"].endswith("Z")
     assert first["level"] == "info"
     assert first["request_id"] == second["request_id"] == rendered["request_id"]
@@ -82,3 +88,37 @@ def test_no_lines_where_none_are_wanted() -> None:
     with serve("--disable-uvicorn-access-log") as server:
         httpx.post(server.url + RENDER, json=CHAT).raise_for_status()
         assert not lines(server)
+
+
+OWN = "of-the-output"
+REQUEST = {"messages": CHAT["messages"], "request_id": "of-the-chat", "note": '{"request_id": "b"}'}
+CHUNK = {"choices": 1, "request_id": OWN}
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ({"stream": True, "chat_request": REQUEST, "generate_chunk": CHUNK}, OWN),
+        ({"stream": True, "generate_chunk": [CHUNK], "chat_request": REQUEST}, OWN),
+        ({"chat_request": REQUEST, "generate_response": CHUNK}, OWN),
+        ({"chat_request": REQUEST}, "of-the-chat"),
+        ({"generate_chunk": {"request_id": "x" * 1000}}, "x" * 256),
+        ({"generate_chunk": {"request_id": 1}}, "header"),
+        ([], "header"),
+    ],
+)
+def test_the_id_of_a_refused_output(refusing: LocalServer, body: Any, found: str) -> None:
+    before = len(refused(refusing))
+    answer = httpx.post(refusing.url + DERENDER, json=body, headers={"X-Request-Id": "header"})
+    assert answer.status_code == 400
+    assert until(lambda: refused(refusing)[before:])[0]["request_id"] == found
+
+
+def refused(server: LocalServer) -> list[dict[str, Any]]:
+    return [line for line in lines(server) if line.get("status") == 400]
+
+
+@pytest.fixture(scope="module")
+def refusing() -> Iterator[LocalServer]:
+    with serve() as server:
+        yield server

@@ -229,8 +229,8 @@ def test_start_up_block_and_warning() -> None:
     assert facts["address"].startswith("http://0.0.0.0:")
     assert not facts["address"].endswith(":0")
     assert errors.splitlines()[:2] == [
-        "warning: without effect here: --tensor-parallel-size, --dtype",
-        "warning: not supported; answers may differ from vLLM's: --tokenizer-revision, "
+        "WARNING:  without effect here: --tensor-parallel-size, --dtype",
+        "WARNING:  not supported; answers may differ from vLLM's: --tokenizer-revision, "
         "--hf-config-path",
     ]
 
