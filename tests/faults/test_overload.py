@@ -18,9 +18,11 @@ JSON = {"Content-Type": "application/json"}
 HELD = "tests.render_service.held_service"
 
 
-def hold(server: LocalServer, file: Path, key: str = "a") -> httpx.Response:
+def hold(
+    server: LocalServer, file: Path, key: str = "a", path: str = "/tokenize"
+) -> httpx.Response:
     headers = {**JSON, "Authorization": f"Bearer {key}"}
-    return httpx.post(server.url + "/tokenize", content=str(file), headers=headers, timeout=60)
+    return httpx.post(server.url + path, content=str(file), headers=headers, timeout=60)
 
 
 def refused(answer: httpx.Response, status: int, words: str) -> None:
@@ -61,6 +63,28 @@ def test_a_key_has_a_share(tmp_path: Path) -> None:
         refused(hold(server, tmp_path / "go"), 429, "with this API key")
         (tmp_path / "free").touch()
         assert hold(server, tmp_path / "free", "b").status_code == 200
+
+
+def test_of_several_keys_one_that_has_its_share_is_refused(tmp_path: Path) -> None:
+    """On a path that asks for a key, which vLLM's own flag gives."""
+    keyed, files = "/v1/completions/render", (tmp_path / "1", tmp_path / "2")
+    shares = ("--max-key-reqs", "2", "--renderer-num-workers", "4", "--max-num-queued-reqs", "4")
+    keys = ("--api-key", "first", "second", "third")
+    with (
+        LocalServer([HELD, str(DEMO_MODEL), *shares, *keys]) as server,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        held = [pool.submit(hold, server, file, "first", keyed) for file in files]
+        until(lambda: all(Path(f"{file}.started").exists() for file in files))
+        (free := tmp_path / "free").touch()
+        refused(hold(server, free, "first", keyed), 429, "2 requests with this API key")
+        assert hold(server, free, "fourth", keyed).status_code == 401
+        for key in ("second", "third"):
+            assert hold(server, free, key, keyed).status_code == 200
+        for file, answer in zip(files, held, strict=True):
+            file.touch()
+            assert answer.result().status_code == 200
+        assert hold(server, free, "first", keyed).status_code == 200
 
 
 def test_twice_the_capacity() -> None:
