@@ -12,12 +12,15 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from render_service import stream_state
+from render_service.fingerprint_components import WIRE_VERSION
 from tests.conftest import ROOT
 from tests.test_conventions import HOSTS, MACHINE
 
@@ -81,6 +84,19 @@ def replace(file: Path, old: str, new: str) -> None:
 
 def test_this_checkout_has_one_version() -> None:
     assert disagreements(ROOT, tags(ROOT)) == []
+
+
+def test_the_page_of_versions_has_those_of_the_code() -> None:
+    page = (ROOT / "docs" / "versions.md").read_text("utf-8")
+    older, newer = stream_state.READABLE
+    assert f"| {version(ROOT)} |" in page
+    assert f"| {newer}; {older} is read and can be written |" in page
+    assert re.search(rf"^\| `wire` .* \| {WIRE_VERSION} \|", page, re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    pythons = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    assert f"| Python | {pythons[0]} to {pythons[-1]} |" in page
+    (vllm,) = project["optional-dependencies"]["vllm"]
+    assert f"| {vllm.removeprefix('vllm==')} |" in page
 
 
 def test_another_version_is_found_wherever_it_stands(small: Path) -> None:
