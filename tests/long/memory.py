@@ -4,8 +4,10 @@
 
 Sixteen clients stream answers (a new state with each chunk, as clients do), render chats from ten
 to ten thousand words, all different, read whole outputs, tokenize, and send what is refused. The
-memory is printed as the requests pass; the exit code is 1 where it has grown by more than 5
-percent from `--first` to the end, or where an answer had another status than it should.
+first requests fill the caches, which are bounded, so that what grows later is something else: texts
+that are long, and 20 tools with each request of a derender. The memory is printed as the requests
+pass; the exit code is 1 where it has grown by more than 5 percent from `--first` to the end, or
+where an answer had another status than it should.
 """
 
 from __future__ import annotations
@@ -27,8 +29,25 @@ from tests.long.hostile import QUIET, resident
 from tests.render_service.derender_client import PARSERS
 
 CLIENTS = 16
+LONG, FILLING = 10_000, 40  # words of long texts; with how many of them each client begins
 GROWTH = 1.05
 CHAT = "/v1/chat/completions"
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": f"tool_{number}",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    f"argument_{place}": {"type": "string", "description": f"number {place}"}
+                    for place in range(4)
+                },
+            },
+        },
+    }
+    for number in range(20)
+]
 WORDS = ("river", "stone", "naïve", "東京", "17", "café", "{", "print()", "\n\n", "lantern")
 
 
@@ -63,10 +82,12 @@ class Client:
     def _mixed(self) -> Iterator[tuple[str, Any, int | None]]:
         """Path, body and status; None for a chunk, whose state the next one needs."""
         rng = self._rng
+        for _ in range(FILLING):
+            yield f"{CHAT}/render", self._messages(LONG), 200
         while True:
             yield f"{CHAT}/render", self._messages(int(10 ** rng.uniform(1, 2.5))), 200
             if rng.random() < 0.02:
-                yield f"{CHAT}/render", self._messages(10_000), 200
+                yield f"{CHAT}/render", self._messages(LONG), 200
             yield "/tokenize", {"prompt": self._text(20)}, 200
             yield f"{CHAT}/render", {"messages": self._text(30)}, 400
             yield f"{CHAT}/derender", self._whole(), 200
@@ -78,11 +99,14 @@ class Client:
 
     def _whole(self) -> dict[str, Any]:
         ids = self._ids(self._rng.randrange(1, 500))
-        return {"generate_response": self._output(ids, "stop"), "chat_request": self._messages(5)}
+        return {"generate_response": self._output(ids, "stop"), "chat_request": self._chat()}
+
+    def _chat(self) -> dict[str, Any]:
+        return {**self._messages(5), "tools": TOOLS}
 
     def _streamed(self, chunks: int) -> Iterator[tuple[str, Any, None]]:
         """Some streams are left before their end."""
-        body: dict[str, Any] = {"stream": True, "chat_request": self._messages(5)}
+        body: dict[str, Any] = {"stream": True, "chat_request": self._chat()}
         body["prompt_token_ids"] = self._ids(10)
         output = self._output([], None)
         for _ in range(chunks):
@@ -122,7 +146,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--requests", type=int, default=1_000_000)
     parser.add_argument("--first", type=int, default=10_000)
     args, flags = parser.parse_known_args(argv)
-    # A cache that the first requests fill, so that what grows later is something else.
+    # As the other cache, one that the first requests fill.
     cache = () if "--parser-cache-bytes" in flags else ("--parser-cache-bytes", "4M")
     with LocalServer(["render_service", "serve", *PARSERS, *QUIET, *cache, *flags]) as service:
         grown = uvloop.run(load(service, args.requests, args.first))
