@@ -13,9 +13,9 @@ from .limits import MAX_HEAD, MAX_SPACE
 from .policy import Policy
 from .regions import ROUTED, Compiled, Op, Sink, To
 
-GAPS = frozenset((Sink.HOLD, Sink.GAP, Sink.START))
+GAPS = (Sink.HOLD, Sink.GAP, Sink.START)  # `in` compares by identity; a set would hash in Python
 _OPENED = frozenset((Sink.HOLD, Sink.CAPTURE, Sink.BODY))
-_UNDECIDED = _OPENED | GAPS | {Sink.NOTE}
+_UNDECIDED = _OPENED.union(GAPS, {Sink.NOTE})
 
 
 class RegionMachine:

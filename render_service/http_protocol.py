@@ -45,6 +45,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._in_head = True
         self._head_bytes = 0
         self._deadline: asyncio.TimerHandle | None = None
+        self._idle_since: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(WholeAnswers(transport))  # type: ignore[arg-type]  # as good as one
@@ -52,10 +53,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._awaited()
+        if self.timeout_keep_alive_task is not None:
+            self.timeout_keep_alive_task.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        self._unset_keepalive_if_required()
+        self._idle_since = None
         if self._in_head:
             self._head_bytes += len(data)
         try:
@@ -83,7 +86,10 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """Trailers, which come after the head, are of no use here."""
         if self._in_head and len(self.headers) <= self.config.max_headers:
-            super().on_header(name, value)
+            name = name.lower()
+            if name == b"expect" and value.lower() == b"100-continue":
+                self.expect_100_continue = True
+            self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         self.head_is_complete()
@@ -98,8 +104,39 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        self.transport.flush()  # type: ignore[attr-defined]
-        super().on_response_complete()
+        """As uvicorn's, but for the timer."""
+        self.transport.flush()  # type: ignore[attr-defined]  # of WholeAnswers
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        else:
+            self.is_idle()
+
+    def is_idle(self) -> None:
+        """From now on. One timer goes on over many requests: to make and to end one for each takes
+        a tenth of what a chunk does.
+        """
+        self._idle_since = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            self._keep_for(self.timeout_keep_alive)
+
+    def _keep_for(self, seconds: float) -> None:
+        self.timeout_keep_alive_task = self.loop.call_later(
+            seconds, self.timeout_keep_alive_handler
+        )
+
+    def timeout_keep_alive_handler(self) -> None:
+        self.timeout_keep_alive_task = None
+        if self._idle_since is None:
+            return
+        left = self._idle_since + self.timeout_keep_alive - self.loop.time()
+        if left > 0:
+            self._keep_for(left)
+        else:
+            self.transport.close()
 
     def _should_upgrade(self) -> bool:
         """Told so, uvicorn leaves the request alone."""

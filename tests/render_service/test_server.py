@@ -121,8 +121,12 @@ def test_two_workers(serve: Serve) -> None:
     workers = until(lambda: (found := children(server.process.pid)) and len(found) == 2 and found)
     for _ in range(20):
         assert httpx.get(server.url + "/health").status_code == 200
-    count = health_count(httpx.get(server.url + "/metrics").text)
-    assert count >= 20
+
+    def counted() -> float:
+        return health_count(httpx.get(server.url + "/metrics").text)
+
+    until(lambda: counted() >= 20)
+    count = counted()
     large = {"messages": [{"role": "user", "content": "word " * 10_000}]}
     for _ in range(10):  # in threads, with a tokenizer that was loaded before the fork
         answer = httpx.post(server.url + "/v1/chat/completions/render", json=large)
@@ -134,7 +138,7 @@ def test_two_workers(serve: Serve) -> None:
     assert f"Worker process {victim} has died" in server.output()
     for _ in range(20):
         assert httpx.get(server.url + "/health").status_code == 200
-    assert health_count(httpx.get(server.url + "/metrics").text) == count + 20
+    until(lambda: counted() == count + 20)
     workers = children(server.process.pid)
     server.process.terminate()
     assert ends(server) == 0
