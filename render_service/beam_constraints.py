@@ -42,13 +42,18 @@ class Opening(NamedTuple):
     thinks: bool
 
 
+def holds_to_template(format: Format | None) -> bool:
+    """Whether the prompt has a say in the constraint."""
+    return isinstance(format, TemplateFormat) and BEAM in (format.tool, format.reasoning)
+
+
 def opening(
     format: Format | None,
     prompt_token_ids: Sequence[int],
     template_kwargs: Callable[[], Mapping[str, Any]],
 ) -> Opening | None:
     """None where the format is none of `beam`. template_kwargs: called where it is one."""
-    if not isinstance(format, TemplateFormat) or BEAM not in (format.tool, format.reasoning):
+    if not isinstance(format, TemplateFormat) or not holds_to_template(format):
         return None
     at_start, field = format.begun(prompt_token_ids)
     thinks = bool(template_kwargs().get("enable_thinking", True))

@@ -14,26 +14,23 @@ import msgspec
 import orjson
 from msgspec import UNSET, UnsetType
 
-from .adjust import joins_special_tokens, keeps_special_tokens
 from .answer import Answer
-from .beam_constraints import opening
+from .chat_frame import ChatFrame, keep_frame, kept_frame, make_frame
 from .chat_prompt import chat_prompt, gives_offsets, template_kwargs
 from .common_prefix import prefix_header
-from .constraints import Constrained, constrain
 from .errors import RequestError, model_not_found
 from .fill_in import prompts_of
 from .fingerprint_check import suffix
 from .prompt import Prompt, PromptLimits, limit_ids, tokenize
 from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
+from .protocol.chat_split import split
 from .protocol.completion import CompletionRequest, decode_completion_request
 from .protocol.fields import invalid
 from .protocol.message_shape import history_tool_calls
 from .renderers.harmony_chat import HarmonyRenderer
 from .renderers.mistral import MistralRenderer, check_mistral_request
-from .request_facts import context_of_chat
-from .sampling import Sampling, chat_sampling, completion_sampling, max_output_tokens
+from .sampling import Sampling, completion_sampling, max_output_tokens
 from .stream_start import chat_state, completion_state
-from .vllm_parser import VllmParser
 
 if TYPE_CHECKING:
     from .model import Model
@@ -48,25 +45,44 @@ def chat(model: Model, body: bytes, request_id: str | None, *, with_state: bool 
 
     with_state: beside it the `stream_state` that goes with the first chunk of each choice.
     """
-    return answer_chat(model, decode_chat_request(body), request_id, with_state=with_state)
+    parts = split(body)
+    frame = None if parts is None else kept_frame(model, parts.frame)
+    if parts is not None and frame is not None and (messages := parts.messages()) is not None:
+        request = frame.with_messages(messages)
+    else:
+        request, frame = decode_chat_request(body), None
+    keep = None if parts is None else parts.frame
+    return answer_chat(model, request, request_id, with_state=with_state, frame=frame, keep=keep)
 
 
 def answer_chat(
-    model: Model, request: ChatRequest, request_id: str | None, *, with_state: bool = False
+    model: Model,
+    request: ChatRequest,
+    request_id: str | None,
+    *,
+    with_state: bool = False,
+    frame: ChatFrame | None = None,
+    keep: bytes | None = None,
 ) -> Answer:
-    """The generate request of a chat, whatever door it came by."""
-    check_model(model, request.model)
-    _check_beam_search(request)
-    harmony = isinstance(model.renderer, HarmonyRenderer)
-    if isinstance(model.renderer, MistralRenderer):
-        check_mistral_request(request)
-    elif not harmony:
-        _check_tool_choice(model, request)
-    tools = None if request.tools is None else msgspec.to_builtins(request.tools)
-    kwargs = template_kwargs(model, request)
+    """The generate request of a chat, whatever door it came by.
+
+    frame: that of the request, where it is known. keep: the bytes to keep it by, else.
+    """
+    if frame is None:
+        _check_chat(model, request)
+        tools = None if request.tools is None else msgspec.to_builtins(request.tools)
+        kwargs = template_kwargs(model, request)
+    else:
+        tools, kwargs = frame.tools, frame.kwargs
     prompt = chat_prompt(model, request, tools, kwargs)
     check_not_empty(prompt)
-    (constrained, whole), sampling = constrained_sampling(model, request, prompt)
+    sampling = None if frame is None else frame.sampling_for(model, prompt)
+    if frame is None or sampling is None:
+        frame = make_frame(model, request, prompt, tools, kwargs)
+        sampling = frame.sampling
+        if keep is not None:
+            keep_frame(model, keep, frame)
+    context = {**frame.context, "history_tool_call_cnt": history_tool_calls(request.messages)}
     reasoning = model.outputs.reasoning is not None
     answer = generate_request(
         request,
@@ -74,24 +90,24 @@ def answer_chat(
         sampling,
         request_id=f"chatcmpl-{_base_id(request_id, request.request_id)}{suffix(model)}",
         # A constraint on the whole output is in force from its first token.
-        reasoning_ended=whole or _reasoning_ended(model, request, prompt, kwargs),
+        reasoning_ended=frame.whole or _reasoning_ended(model, request, prompt, kwargs),
         reasoning_parser_kwargs={"chat_template_kwargs": kwargs} if reasoning else None,
-        parse_context={
-            "tools": tools
-            if constrained.tools is request.tools
-            else msgspec.to_builtins(constrained.tools),
-            "tool_choice": msgspec.to_builtins(request.tool_choice),
-            "parallel_tool_calls": request.parallel_tool_calls,
-            "include_reasoning": request.include_reasoning,
-            "chat_template_kwargs": {} if harmony else kwargs,
-            "history_tool_call_cnt": history_tool_calls(request.messages),
-        },
+        parse_context=context,
     )
     headers = prefix_header(model, request.previous_token_ids, [prompt])
     if with_state:
         answer["stream_state"], needs = chat_state(model, request, prompt.ids)
         headers += needs
     return Answer(encode(answer), tokens=len(prompt.ids), headers=headers)
+
+
+def _check_chat(model: Model, request: ChatRequest) -> None:
+    check_model(model, request.model)
+    _check_beam_search(request)
+    if isinstance(model.renderer, MistralRenderer):
+        check_mistral_request(request)
+    elif not isinstance(model.renderer, HarmonyRenderer):
+        _check_tool_choice(model, request)
 
 
 def completion(
@@ -121,7 +137,13 @@ def completion(
     answers = []
     for index, prompt in enumerate(prompts):
         check_not_empty(prompt)
-        max_tokens = _max_tokens(model, request, request.max_tokens, prompt)
+        max_tokens = max_output_tokens(
+            model.generation,
+            model.max_model_len,
+            request.max_tokens,
+            len(prompt.ids),
+            request.truncate_prompt_tokens,
+        )
         sampling = completion_sampling(request, model.generation, max_tokens)
         own_id = (base if len(prompts) == 1 else f"{base}-{index}") + suffix(model)
         answers.append(generate_request(request, prompt, sampling, request_id=own_id))
@@ -131,57 +153,6 @@ def completion(
         headers += needs
     tokens = sum(len(prompt.ids) for prompt in prompts)
     return Answer(encode(answers), tokens=tokens, headers=headers)
-
-
-def constrained_sampling(
-    model: Model,
-    request: ChatRequest,
-    prompt: Prompt,
-    *,
-    response: bool = False,
-    text_format: bool = False,
-) -> tuple[Constrained, Sampling]:
-    """The request with what its tools add, and its sampling parameters.
-
-    response: its extra arguments are written even if there are none. See `constrain` for the rest.
-    """
-    if isinstance(model.outputs, VllmParser):
-        kwargs = template_kwargs(model, request)
-        constrained = Constrained(*model.outputs.adjusted(request, prompt.ids, kwargs))
-        keeps = False
-    else:
-        constrained = _adjusted(model, request, prompt, response, text_format)
-        keeps = keeps_special_tokens(model.settings, request)
-    asked = request.max_completion_tokens
-    asked = request.max_tokens if asked is None else asked
-    sampling = chat_sampling(
-        constrained.request,
-        model.generation,
-        _max_tokens(model, request, asked, prompt),
-        keep_special=keeps,
-        extra_args=response,
-    )
-    return constrained, sampling
-
-
-def _adjusted(
-    model: Model, request: ChatRequest, prompt: Prompt, response: bool, text_format: bool
-) -> Constrained:
-    """The request as our parsers change it. RequestError where they could not read the output."""
-    context_of_chat(model, request)
-    constrained, whole = constrain(
-        model.settings,
-        request,
-        tokenizer=model.tokenizer,
-        config=model.config,
-        harmony=isinstance(model.renderer, HarmonyRenderer) and model.outputs.parses,
-        response=response,
-        text_format=text_format,
-        opens=opening(model.format, prompt.ids, lambda: template_kwargs(model, request)),
-    )
-    if joins_special_tokens(model.settings, request):
-        constrained = msgspec.structs.replace(constrained, spaces_between_special_tokens=False)
-    return Constrained(constrained, whole)
 
 
 def check_model(model: Model, name: str | None) -> None:
@@ -235,16 +206,6 @@ def _base_id(header: str | None, own: str | UnsetType) -> str:
     if header is not None:
         return header
     return uuid.uuid4().hex if own is UNSET else own
-
-
-def _max_tokens(model: Model, request: Request, asked: int | None, prompt: Prompt) -> int:
-    return max_output_tokens(
-        model.generation,
-        model.max_model_len,
-        asked,
-        len(prompt.ids),
-        request.truncate_prompt_tokens,
-    )
 
 
 def _reasoning_ended(

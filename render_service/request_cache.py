@@ -32,28 +32,45 @@ class RequestCache:
 
         What `build` raises is not kept.
         """
-        key = (kind, blake2b(raw, digest_size=16).digest())
-        with self._lock:
-            entry = self._entries.get(key)
-            if entry is not None:
-                self._entries.move_to_end(key)
-                value: T = entry[0]
-                return value
+        key = _key(kind, raw)
+        found: T | None = self._find(key)
+        if found is not None:
+            return found
         value, size = build(raw)
-        self._keep(key, value, size + ENTRY_BYTES)
+        self._keep(key, value, size)
         return value
 
+    def find(self, kind: str, raw: bytes) -> Any:
+        """The value for `raw`, None where there is none."""
+        return self._find(_key(kind, raw))
+
+    def keep(self, kind: str, raw: bytes, value: object, size: int) -> None:
+        """Keep the value for `raw`, which holds `size` bytes, in place of another."""
+        self._keep(_key(kind, raw), value, size)
+
+    def _find(self, key: tuple[str, bytes]) -> Any:
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._entries.move_to_end(key)
+            return entry[0]
+
     def _keep(self, key: tuple[str, bytes], value: object, size: int) -> None:
+        size += ENTRY_BYTES
         if size > self._max_bytes // 4:
             return  # one large request must not push out all others
         with self._lock:
-            if key in self._entries:
-                return
+            _, replaced = self._entries.pop(key, (None, 0))
             self._entries[key] = (value, size)
-            self._bytes += size
+            self._bytes += size - replaced
             while self._bytes > self._max_bytes:
                 _, (_, evicted) = self._entries.popitem(last=False)
                 self._bytes -= evicted
+
+
+def _key(kind: str, raw: bytes) -> tuple[str, bytes]:
+    return kind, blake2b(raw, digest_size=16).digest()
 
 
 def footprint(*values: Any) -> int:

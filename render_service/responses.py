@@ -22,6 +22,7 @@ from .chat_prompt import (
     reasoning_effort,
     template_kwargs,
 )
+from .chat_sampling import constrained_sampling
 from .common_prefix import prefix_header
 from .errors import RequestError
 from .fingerprint_check import suffix
@@ -36,7 +37,7 @@ from .protocol.responses import (
     SchemaFormat,
     decode_responses_request,
 )
-from .render import check_model, check_not_empty, constrained_sampling, encode, generate_request
+from .render import check_model, check_not_empty, encode, generate_request
 from .renderers.harmony_chat import HarmonyRenderer
 from .renderers.harmony_responses import responses_prompt
 from .response_input import chat_messages, is_unfinished

@@ -50,6 +50,18 @@ class Sampling(NamedTuple):
     ec_transfer_params: dict[str, Any] | None
 
 
+def with_max_tokens(sampling: Sampling, max_tokens: int) -> Sampling | None:
+    """The same but for this; None where all has to be made and checked again."""
+    params = sampling.params
+    now = params.get("max_tokens", _DEFAULT_MAX_TOKENS)
+    if now == max_tokens:
+        return sampling
+    fits = max_tokens >= max(1, params.get("min_tokens", 0))
+    if not fits or _DEFAULT_MAX_TOKENS in (now, max_tokens):  # which is left out
+        return None
+    return sampling._replace(params={**params, "max_tokens": max_tokens})
+
+
 def max_output_tokens(
     generation: GenerationDefaults,
     max_model_len: int,

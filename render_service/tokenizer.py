@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -86,10 +86,10 @@ class Tokenizer:
         """Special tokens written out in the text become those tokens, as everywhere."""
         with encodable(text):
             if self._fast is not None:
-                with suppress(
-                    Exception
-                ):  # what it refuses, `tokenizers` may take, or refuse better
+                try:
                     return self._fast.encode(text, add_special_tokens).ids
+                except Exception:
+                    pass  # what it refuses, `tokenizers` may take, or refuse better
             # The batch call is the one that leaves out offsets, which cost as much again.
             found = self._core.encode_batch_fast([text], add_special_tokens=add_special_tokens)
         ids: list[int] = found[0].ids

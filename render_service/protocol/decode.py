@@ -16,7 +16,7 @@ import msgspec
 from msgspec import inspect
 
 from ..errors import RequestError, schema_error
-from .json_bounds import LARGE, check_bounds, no_collection
+from .json_bounds import LARGE, check_bounds, check_nesting, check_size, no_collection, too_deep
 from .lax import lax
 
 T = TypeVar("T")
@@ -54,12 +54,17 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes) -> T:
 
 
 def decode_json(raw: bytes) -> Any:
-    check_bounds(raw)
+    check_size(raw)
     try:
         with no_collection(raw):
-            return msgspec.json.decode(raw)
+            value = msgspec.json.decode(raw)
+    except RecursionError:
+        raise too_deep() from None
     except msgspec.MsgspecError as error:
+        check_bounds(raw)
         raise _syntax_error(raw, error) from None
+    check_nesting(raw, value)
+    return value
 
 
 def decode_object(raw: bytes) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Bounds on a JSON body before it is read: how deep it nests, and how much it holds for its size.
 
 An empty array is three bytes of JSON and ninety of memory, and its reader may call itself once a
-level. What counts is counted without reading, in time that grows as the body does.
+level. What may be too much is counted without reading, in time that grows as the body does; depth
+is looked at afterwards where the reader bounds itself, since most of a body is text.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import accumulate
+from typing import Any
 
-from ..errors import schema_error
+from ..errors import RequestError, schema_error
 
 MAX_NESTING = 128
 """Objects and arrays within each other; keeps every recursive reader far from Python's limit."""
@@ -29,21 +31,82 @@ _QUOTED = re.compile(rb'"[^"]*"')
 _BRACKETS = bytes.maketrans(b"{}", b"[]")
 _STEPS = bytes.maketrans(b"[]", b"\x01\xff")  # +1 and -1 as signed bytes
 _EASY_LEVELS = 8
+_CONTAINERS = (dict, list)
 
 
 def check_bounds(raw: bytes) -> None:
     """Raises RequestError (400). What is not JSON is left to the reader to name."""
     if raw.count(b"[") + raw.count(b"{") <= MAX_NESTING:
         return
+    brackets = _brackets(raw)
+    if _too_many(brackets.count(b"["), raw):
+        raise _too_many_containers()
+    if _depth_exceeds(brackets, MAX_NESTING):
+        raise too_deep()
+
+
+def check_size(raw: bytes) -> None:
+    """The bound on objects and arrays alone. Raises RequestError (400)."""
+    # A container is two bytes at least, so that a shorter body cannot hold too many.
+    if len(raw) <= 2 * FREE_CONTAINERS or not _too_many(raw.count(b"[") + raw.count(b"{"), raw):
+        return
+    if _too_many(_brackets(raw).count(b"["), raw):
+        raise _too_many_containers()
+
+
+def check_nesting(raw: bytes, value: Any, levels: int = MAX_NESTING) -> None:
+    """The bound on depth alone, of a value read from `raw` by a reader with a bound of its own.
+
+    levels: that it may have. Raises RequestError (400).
+    """
+    if _may_nest(raw, levels) and _nests(value, levels):
+        raise too_deep()
+
+
+def too_deep() -> RequestError:
+    """A body that nests too deep."""
+    return schema_error(
+        f"The request body nests objects and arrays deeper than {MAX_NESTING} levels.", "body"
+    )
+
+
+def _too_many_containers() -> RequestError:
+    return schema_error("The request body holds too many objects and arrays.", "body")
+
+
+def _too_many(containers: int, raw: bytes) -> bool:
+    return containers > FREE_CONTAINERS + len(raw) // BYTES_A_CONTAINER
+
+
+def _may_nest(raw: bytes, levels: int) -> bool:
+    """Whether so many are opened, in strings or not. `find` is ten times faster than `count`."""
+    opened = 0
+    for bracket in (b"[", b"{"):
+        at = raw.find(bracket)
+        while at >= 0:
+            opened += 1
+            if opened > levels:
+                return True
+            at = raw.find(bracket, at + 1)
+    return False
+
+
+def _nests(value: Any, levels: int) -> bool:
+    """Whether it does, deeper. Level by level: a reader that calls itself has to be bounded."""
+    level = [value]
+    for _ in range(levels):
+        inside = (one.values() if type(one) is dict else one for one in level)
+        level = [value for values in inside for value in values if type(value) in _CONTAINERS]
+        if not level:
+            return False
+    return True
+
+
+def _brackets(raw: bytes) -> bytes:
+    """`[` and `]` for what opens and closes objects and arrays, outside of strings."""
     escaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
     structure = escaped.translate(None, _NOT_STRUCTURE).replace(b'""', b"")
-    brackets = _QUOTED.sub(b"", structure).translate(_BRACKETS)
-    if brackets.count(b"[") > FREE_CONTAINERS + len(raw) // BYTES_A_CONTAINER:
-        raise schema_error("The request body holds too many objects and arrays.", "body")
-    if _depth_exceeds(brackets, MAX_NESTING):
-        raise schema_error(
-            f"The request body nests objects and arrays deeper than {MAX_NESTING} levels.", "body"
-        )
+    return _QUOTED.sub(b"", structure).translate(_BRACKETS)
 
 
 def _depth_exceeds(brackets: bytes, limit: int) -> bool:

@@ -1,0 +1,124 @@
+"""All that a chat request asks for beside its messages, and what is made of it for the engine.
+
+Most clients send it the same with every request, twenty tools often. Kept by its bytes, it spares
+a third of a short request's time, and with tools 0.2 ms of each turn.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import orjson
+
+from .beam_constraints import holds_to_template
+from .chat_sampling import chat_max_tokens, constrained_sampling
+from .native_parser import NativeParser
+from .renderers.harmony_chat import HarmonyRenderer
+from .renderers.kimi_k3 import KimiK3Renderer
+from .renderers.mistral import MistralRenderer
+from .request_cache import footprint
+from .sampling import Sampling, with_max_tokens
+
+if TYPE_CHECKING:
+    from .model import Model
+    from .prompt import Prompt
+    from .protocol.chat import ChatRequest
+
+KIND = "frame"
+_SEEN = object()
+# Bytes of the objects around what was in the request.
+_OWN_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ChatFrame:
+    """Immutable, and right for any messages.
+
+    request: without messages. tools, kwargs: for the template. whole: a constraint is in force
+    from the first token on. context: `parse_context`, but for the number of earlier calls.
+    """
+
+    request: ChatRequest
+    tools: list[dict[str, Any]] | None
+    kwargs: dict[str, Any]
+    whole: bool
+    sampling: Sampling
+    context: dict[str, Any]
+
+    def with_messages(self, messages: list[dict[str, Any]]) -> ChatRequest:
+        """The request that has these."""
+        request = copy(self.request)
+        request.messages = messages
+        return request
+
+    def sampling_for(self, model: Model, prompt: Prompt) -> Sampling | None:
+        """Its sampling with the output tokens that this prompt leaves; None: to be made anew."""
+        return with_max_tokens(self.sampling, chat_max_tokens(model, self.request, prompt))
+
+
+def make_frame(
+    model: Model,
+    request: ChatRequest,
+    prompt: Prompt,
+    tools: list[dict[str, Any]] | None,
+    kwargs: dict[str, Any],
+) -> ChatFrame:
+    """That of a request whose prompt is made. Raises RequestError (400)."""
+    (constrained, whole), sampling = constrained_sampling(model, request, prompt)
+    same = constrained.tools is request.tools
+    context = {
+        "tools": tools if same else msgspec.to_builtins(constrained.tools),
+        "tool_choice": msgspec.to_builtins(request.tool_choice),
+        "parallel_tool_calls": request.parallel_tool_calls,
+        "include_reasoning": request.include_reasoning,
+        "chat_template_kwargs": {} if isinstance(model.renderer, HarmonyRenderer) else kwargs,
+    }
+    return ChatFrame(request, tools, kwargs, whole, sampling, context)
+
+
+def kept_frame(model: Model, raw: bytes) -> ChatFrame | None:
+    """What was kept for these bytes of a frame."""
+    found = model.requests.find(KIND, raw)
+    return found if isinstance(found, ChatFrame) else None
+
+
+def keep_frame(model: Model, raw: bytes, frame: ChatFrame) -> None:
+    """Keep it when it comes a second time: one with an ID or a seed of its own never does."""
+    if not _lasts(model, frame.request):
+        return
+    if model.requests.find(KIND, raw) is None:
+        model.requests.keep(KIND, raw, _SEEN, 0)
+        return
+    lasting = _encoded(frame)
+    if lasting is not None:
+        size = footprint(frame.tools, frame.kwargs, frame.sampling.params) + 4 * len(raw)
+        model.requests.keep(KIND, raw, lasting, size + _OWN_BYTES)
+
+
+def _lasts(model: Model, request: ChatRequest) -> bool:
+    """Whether nothing of it depends on the messages, and nobody changes it."""
+    return (
+        isinstance(model.outputs, NativeParser)
+        and not holds_to_template(model.format)
+        # Libraries that are not ours get objects of their own.
+        and not isinstance(model.renderer, (MistralRenderer, KimiK3Renderer))
+        # Token IDs of one conversation.
+        and request.kv_transfer_params is None
+        and request.previous_token_ids is None
+    )
+
+
+def _encoded(frame: ChatFrame) -> ChatFrame | None:
+    """With tools as JSON already; None where orjson does not write all of it."""
+    try:
+        orjson.dumps((frame.context, frame.sampling.params))
+        tools = orjson.Fragment(orjson.dumps(frame.context["tools"]))
+    except TypeError:
+        return None
+    request = copy(frame.request)
+    request.messages = []
+    context = {**frame.context, "tools": tools}
+    return ChatFrame(request, frame.tools, frame.kwargs, frame.whole, frame.sampling, context)
