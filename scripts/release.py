@@ -1,6 +1,6 @@
 """Make a release in dist/: wheel, sdist, SBOM and SHA256SUMS, all of it checked.  make release
 
-    python scripts/release.py [--allow-dirty] [--allow-unaudited] [--ignore-vuln ID ...]
+    scripts/release [--allow-dirty] [--allow-unaudited] [--ignore-vuln ID ...] [--osv-url URL]
 
 Nothing is published and no tag is made; docs/versions.md says what is done by hand. dist/ is made
 anew at the end: what is in it has passed every check but, with exit code 3, the audit.
@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from release_audit import audit
+from release_audit import Audit, audit
 from release_build import build, differing, faults, rebuild
 from release_install import install, smoke
 from release_lock import pins
@@ -81,16 +81,15 @@ def make(root: Path, out: Path) -> list[Path]:
     return [*built, bill]
 
 
-def vulnerabilities(root: Path, ignored: Sequence[str], allow_unaudited: bool) -> int:
+def vulnerabilities(found: Audit, packages: int, allow_unaudited: bool) -> int:
     """The exit code. Raises Stop for those that are known."""
-    found = audit(root / "requirements.txt", ignored)
     if found.vulnerable:
         raise Stop(FAILED, *found.vulnerable)
     if not found.unaudited:
         say("audit", "no vulnerability is known")
         return 0
     code = 0 if allow_unaudited else UNAUDITED
-    some = f"{len(found.unaudited)} of {len(pins(root / 'requirements.txt'))} packages"
+    some = f"{len(found.unaudited)} of {packages} packages"
     say("audit", f"NOT DONE for {some}: {found.reason}")
     say("", f"(pip-audit ended with {found.exit_code}; this release with {code})")
     return code
@@ -117,12 +116,15 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--ignore-vuln", action="append", default=[], metavar="ID", help="does not count; repeat"
     )
+    parser.add_argument("--osv-url", metavar="URL", help="ask this service, of OSV's kind, instead")
     args = parser.parse_args(words)
     try:
         refuse(ROOT, args.allow_dirty)
         with tempfile.TemporaryDirectory() as folder:
             made = make(ROOT, Path(folder))
-            code = vulnerabilities(ROOT, args.ignore_vuln, args.allow_unaudited)
+            lock = ROOT / "requirements.txt"
+            found = audit(lock, args.ignore_vuln, args.osv_url)
+            code = vulnerabilities(found, len(pins(lock)), args.allow_unaudited)
             hand_over(made, ROOT / "dist")
     except Stop as stop:
         print(*stop.args, sep="\n", file=sys.stderr)

@@ -28,11 +28,13 @@ class Audit(NamedTuple):
     exit_code: int
 
 
-def audit(lock: Path, ignored: Sequence[str] = ()) -> Audit:
-    """ignored: IDs of vulnerabilities that do not count."""
+def audit(lock: Path, ignored: Sequence[str] = (), osv_url: str | None = None) -> Audit:
+    """ignored: IDs of vulnerabilities that do not count. osv_url: a service that answers as OSV's
+    query does; without it the index is asked."""
     command = [sys.executable, "-m", "pip_audit", "--requirement", str(lock), "--format", "json"]
     command += ["--require-hashes", "--disable-pip", "--progress-spinner", "off"]
     command += ["--timeout", str(TIMEOUT), *(f"--ignore-vuln={one}" for one in ignored)]
+    command += ["--vulnerability-service", "osv", "--osv-url", osv_url] if osv_url else []
     done = subprocess.run(command, capture_output=True, text=True)
     return read(done.stdout, done.stderr, done.returncode, set(pins(lock)))
 

@@ -1,7 +1,7 @@
 """`make release`: what it would make of this checkout, and that it refuses what it should.
 
-The SBOM needs the release's own tools: without them (`scripts/release-tools`) its tests are
-skipped.
+SBOM and audit need the release's own tools: without them (`scripts/release-tools`) their tests
+are skipped.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import threading
 import tomllib
 import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import release
 import release_build
-from release_audit import read
+from release_audit import Audit, read
 from release_build import Artefacts
 from release_install import smoke
 from release_lock import pins
@@ -196,15 +198,20 @@ def test_a_release_is_made_with_the_tools_that_these_tests_use() -> None:
         assert "--hash=sha256:" in block, block.splitlines()[0]
 
 
-def made_sbom() -> str:
-    """The document, made anew."""
+def with_tools(code: str, *words: str) -> str:
+    """What code prints that a release's own Python runs."""
     if not TOOLS.is_file():
         pytest.skip("scripts/release-tools has not been run")
-    code = "import sys, pathlib, release_sbom as r; print(r.sbom(pathlib.Path(sys.argv[1]), '1'))"
-    command = [str(TOOLS), "-c", code, str(ROOT)]
+    command = [str(TOOLS), "-c", code, *words]
     folder = ROOT / "scripts"
     done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
     return done.stdout
+
+
+def made_sbom() -> str:
+    """The document, made anew."""
+    code = "import sys, pathlib, release_sbom as r; print(r.sbom(pathlib.Path(sys.argv[1]), '1'))"
+    return with_tools(code, str(ROOT))
 
 
 def test_the_sbom_lists_the_locked_packages_and_nothing_of_this_machine() -> None:
@@ -224,12 +231,44 @@ def test_the_sbom_lists_the_locked_packages_and_nothing_of_this_machine() -> Non
     assert made_sbom() == text
 
 
-def test_a_vulnerability_is_told() -> None:
-    fault = {"id": "PYSEC-1", "fix_versions": ["3.1.7"], "aliases": [], "description": ""}
-    report = {"dependencies": [{"name": "jinja2", "version": "3.1.6", "vulns": [fault]}]}
-    found = read(json.dumps(report), "Found 1 known vulnerability", 1, {"jinja2"})
-    assert found.vulnerable == ["jinja2 3.1.6: PYSEC-1, mended in 3.1.7"]
-    assert found.unaudited == []
+class OneIsVulnerable(BaseHTTPRequestHandler):
+    """A service as OSV's, which knows a vulnerability of jinja2."""
+
+    def do_POST(self) -> None:
+        query = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        package = {"name": query["package"]["name"], "ecosystem": "PyPI"}
+        span = {"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "99.0"}]}
+        fault: dict[str, Any] = {"id": "PYSEC-1", "modified": "2026-01-01T00:00:00Z", "published": None}
+        fault |= {"affected": [{"package": package, "ranges": [span]}]}
+        answer = json.dumps({"vulns": [fault]} if package["name"] == "jinja2" else {}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_what_pip_audit_finds_is_told() -> None:
+    code = (
+        "import sys, json, pathlib, release_audit as r;"
+        "lock, url, *ignored = sys.argv[1:];"
+        "print(json.dumps(r.audit(pathlib.Path(lock), ignored, url)))"
+    )
+    with ThreadingHTTPServer(("127.0.0.1", 0), OneIsVulnerable) as service:
+        threading.Thread(target=service.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{service.server_port}"
+        found = Audit(*json.loads(with_tools(code, str(LOCK), url)))
+        ignored = Audit(*json.loads(with_tools(code, str(LOCK), url, "PYSEC-1")))
+        service.shutdown()
+    jinja2 = pins(LOCK)["jinja2"].version
+    assert found.vulnerable == [f"jinja2 {jinja2}: PYSEC-1, mended in 99.0"]
+    assert found.unaudited == ignored.unaudited == ignored.vulnerable == []
+    with pytest.raises(release.Stop, match="PYSEC-1") as stop:
+        release.vulnerabilities(found, 1, allow_unaudited=True)
+    assert stop.value.code == release.FAILED
+    assert release.vulnerabilities(ignored, 1, allow_unaudited=False) == 0
 
 
 @pytest.mark.parametrize(
@@ -240,8 +279,12 @@ def test_a_vulnerability_is_told() -> None:
         ('{"dependencies": [{"name": "jinja2", "skip_reason": "not found"}]}', "No known"),
     ],
 )
-def test_what_was_not_looked_up_is_no_audit(report: str, errors: str) -> None:
+def test_what_was_not_looked_up_is_no_audit(
+    report: str, errors: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = read(report, errors, 0, {"jinja2"})
     assert found.unaudited == ["jinja2"]
     assert found.vulnerable == []
-    assert found.reason
+    assert release.vulnerabilities(found, 1, allow_unaudited=False) == release.UNAUDITED
+    assert release.vulnerabilities(found, 1, allow_unaudited=True) == 0
+    assert capsys.readouterr().out.count("NOT DONE for 1 of 1 packages") == 2
