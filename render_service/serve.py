@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 from . import fast_tokenizer, logs, middleware, tls, tracing
 from .configuration import add_arguments, configure
-from .sockets import Listeners, bind
+from .fair_accept import Share, shares
+from .sockets import Listener, bind
 from .startup import describe
 from .supervisor import Supervisor, flush_and_exit
 from .usage_error import UsageError
@@ -59,7 +60,7 @@ def _run(settings: Settings) -> int:
     tracing.check(settings.otlp_traces_endpoint)
     for path in settings.middleware:
         middleware.imported(path)
-    listeners = bind(settings)
+    listener = bind(settings)
     finished = True
     try:
         from .loading import load_model
@@ -70,16 +71,16 @@ def _run(settings: Settings) -> int:
         # What is loaded stays: looking through it again and again would only cost time.
         gc.collect()
         gc.freeze()
-        listeners.listen()
+        listener.listen()
         with contextlib.suppress(OSError):  # nobody reads it, or the disk is full
             # One write: a line of the log may come in between.
-            print(describe(model, listeners.address) + "\n", end="", flush=True)
+            print(describe(model, listener.address) + "\n", end="", flush=True)
         if settings.workers == 1:
-            finished = _work(model, listeners, 0)
+            finished = _work(model, listener)
         else:
-            _supervise(model, listeners)
+            _supervise(model, listener)
     finally:
-        listeners.close()
+        listener.close()
     if not finished or model.outputs.backend is not None:
         # A thread cannot be stopped, and Python would wait for it; what vLLM brings complains then.
         flush_and_exit(0)
@@ -98,10 +99,10 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 def _work(
     model: Model,
-    listeners: Listeners,
-    number: int,
+    listener: Listener,
     parent: int | None = None,
     directory: str | None = None,
+    share: Share | None = None,
 ) -> bool:
     # Not before PROMETHEUS_MULTIPROC_DIR is set.
     from .metrics import Metrics
@@ -111,21 +112,22 @@ def _work(
 
     warm(model)
     with observed(model, Metrics(directory)) as app:
-        return serve(app, model.settings, listeners.keep(number), parent)
+        return serve(app, model.settings, listener.socket, parent, share)
 
 
-def _supervise(model: Model, listeners: Listeners) -> None:
+def _supervise(model: Model, listener: Listener) -> None:
     settings = model.settings
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads do not survive the fork
     with _shared_metrics() as directory:
         from .meters import WorkerMeter
         from .metrics import Metrics
 
+        each = shares(settings.workers)
         supervisor = Supervisor(
             settings.workers,
-            lambda number, parent: _work(model, listeners, number, parent, directory),
+            lambda number, parent: _work(model, listener, parent, directory, each[number]),
             timeout=settings.drain_delay + settings.shutdown_timeout + GRACE,
-            stopping=listeners.release,
+            stopping=listener.release,
             died=WorkerMeter(Metrics(directory)).died,
         )
         supervisor.run()

@@ -19,6 +19,7 @@ import uvloop
 
 from . import tls
 from .app import App
+from .fair_accept import FairServer, Share
 from .http_protocol import BoundedHttpProtocol, HttpConfig
 from .inline_protocol import InlineHttpProtocol
 from .metrics import Metrics
@@ -27,13 +28,48 @@ from .sockets import BACKLOG
 
 
 class Server(uvicorn.Server):
-    """parent: file descriptor that reads as ended when the parent process has died."""
+    """parent: file descriptor that reads as ended when the parent process has died.
 
-    def __init__(self, app: App, settings: Settings, parent: int | None = None) -> None:
+    share: of the connections, where other workers listen on the same socket.
+    """
+
+    def __init__(
+        self, app: App, settings: Settings, parent: int | None = None, share: Share | None = None
+    ) -> None:
         super().__init__(uvicorn_config(app, settings))
+        self._share = share
         self._app = app
         self._settings = settings
         self._parent = parent
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._share is None:
+            await super().startup(sockets)
+            return
+        await super().startup([])
+        connections = self.server_state.connections
+        for listener in sockets or ():
+            server = FairServer(listener, self._connect, connections, self._share)
+            self.servers.append(server)  # type: ignore[arg-type]  # uvicorn only closes them
+
+    def _connect(self, connection: socket.socket) -> asyncio.Task[None]:
+        return asyncio.create_task(self._connected(connection))
+
+    async def _connected(self, connection: socket.socket) -> None:
+        def protocol() -> asyncio.Protocol:
+            config, state = self.config, self.lifespan.state
+            of_config = config.http_protocol_class
+            return of_config(config=config, server_state=self.server_state, app_state=state)  # type: ignore[call-arg]  # as uvicorn does
+
+        with contextlib.suppress(OSError):  # it was reset, or its TLS failed
+            loop = asyncio.get_running_loop()
+            await loop.connect_accepted_socket(protocol, connection, ssl=self.config.ssl)
+
+    async def on_tick(self, counter: int) -> bool:
+        for server in self.servers:
+            if isinstance(server, FairServer):
+                server.refresh()
+        return await super().on_tick(counter)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -101,12 +137,18 @@ def uvicorn_config(app: App, settings: Settings) -> HttpConfig:
     )
 
 
-def serve(app: App, settings: Settings, listener: socket.socket, parent: int | None = None) -> bool:
+def serve(
+    app: App,
+    settings: Settings,
+    listener: socket.socket,
+    parent: int | None = None,
+    share: Share | None = None,
+) -> bool:
     """Serve until a signal ends it. listener: bound; closed afterwards.
 
     False: work that took longer than --shutdown-timeout is still running in a thread.
     """
-    uvloop.run(_serve(Server(app, settings, parent), settings, listener, app.metrics))
+    uvloop.run(_serve(Server(app, settings, parent, share), settings, listener, app.metrics))
     return app.queue.close()
 
 

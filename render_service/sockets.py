@@ -1,4 +1,4 @@
-"""The listening sockets: bound before the model is loaded, listening when it is."""
+"""The listening socket: bound before the model is loaded, listening when it is."""
 
 from __future__ import annotations
 
@@ -13,32 +13,22 @@ from .usage_error import UsageError
 BACKLOG = 2048
 
 
-class Listeners(NamedTuple):
-    """sockets: one a worker. address: what clients connect to, http://HOST:PORT or unix:PATH."""
+class Listener(NamedTuple):
+    """One for all workers. address: what clients connect to, http://HOST:PORT or unix:PATH."""
 
-    sockets: tuple[socket.socket, ...]
+    socket: socket.socket
     address: str
 
     def listen(self) -> None:
         """Raises UsageError when another process has begun to listen on the port meanwhile."""
-        for listener in self.sockets:
-            try:
-                listener.listen(BACKLOG)
-            except OSError as error:
-                raise UsageError(f"cannot listen on {self.address}: {error.strerror}") from error
-
-    def keep(self, number: int) -> socket.socket:
-        """In a worker: its own socket; the others are closed, so that each ends with its owner."""
-        own = self.sockets[number]
-        for listener in self.sockets:
-            if listener is not own:
-                listener.close()
-        return own
+        try:
+            self.socket.listen(BACKLOG)
+        except OSError as error:
+            raise UsageError(f"cannot listen on {self.address}: {error.strerror}") from error
 
     def release(self) -> None:
-        """In the parent: from now on they are open as long as the workers keep them."""
-        for listener in self.sockets:
-            listener.close()
+        """In the parent: from now on it is open as long as the workers keep it."""
+        self.socket.close()
 
     def close(self) -> None:
         self.release()
@@ -46,30 +36,22 @@ class Listeners(NamedTuple):
             os.unlink(self.address.removeprefix("unix:"))
 
 
-def bind(settings: Settings) -> Listeners:
+def bind(settings: Settings) -> Listener:
     """Raises UsageError: port in use, address unknown, no permission."""
     if settings.uds is not None:
-        shared = _bind_unix(settings.uds)
-        return Listeners((shared,) * settings.workers, f"unix:{settings.uds}")
-    host, port = settings.host or "", settings.port
-    first = _bind_tcp(host, port, shared=False)
-    port = first.getsockname()[1]
-    sockets = [first]
-    if settings.workers > 1:
-        # The kernel spreads connections over sockets that share a port. The first bind was without
-        # sharing, so that a port in use shows also when its owner shares.
-        first.close()
-        sockets = [_bind_tcp(host, port, shared=True) for _ in range(settings.workers)]
+        return Listener(_bind_unix(settings.uds), f"unix:{settings.uds}")
+    host = settings.host or ""
+    listener = _bind_tcp(host, settings.port)
+    port = listener.getsockname()[1]
     scheme = "https" if settings.ssl_certfile else "http"
     shown = f"[{host}]" if ":" in host else host or "0.0.0.0"
-    return Listeners(tuple(sockets), f"{scheme}://{shown}:{port}")
+    return Listener(listener, f"{scheme}://{shown}:{port}")
 
 
-def _bind_tcp(host: str, port: int, *, shared: bool) -> socket.socket:
+def _bind_tcp(host: str, port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, shared)
         listener.bind((host, port))
     except (OSError, TypeError, ValueError) as error:  # no address at all, by its text
         listener.close()

@@ -69,12 +69,18 @@ def served_over_tls(port: int, folder: Path) -> bool:
     return answer.status_code == 200
 
 
-def test_tls(certificate: Path) -> None:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_tls(certificate: Path, workers: str) -> None:
     port = free_port()
     files = ["--ssl-certfile", str(certificate / "cert.pem")]
     files += ["--ssl-keyfile", str(certificate / "key.pem"), "--ssl-ciphers", "ECDHE+AESGCM"]
-    process = run("--host", "127.0.0.1", "--port", str(port), *files, "--enable-ssl-refresh")
+    where = ("--host", "127.0.0.1", "--port", str(port), "--workers", workers)
+    process = run(*where, *files, "--enable-ssl-refresh")
     until(lambda: served_over_tls(port, certificate))
+    with socket.create_connection(("127.0.0.1", port)) as plain:
+        plain.sendall(b"GET /health HTTP/1.1\r\n\r\n")
+        assert plain.recv(1) == b""  # no TLS
+    assert served_over_tls(port, certificate)
     assert f"https://127.0.0.1:{port}" in stopped(process)
 
 
