@@ -1,9 +1,9 @@
 """The chunk that most chunks are, by a short way: the next tokens of a stream that lives here.
 
-The client brought nothing but the state, the request ID is that of the chunk before, and the
-output goes on without logprobs. What `derender_stream.chat` finds out for each chunk is known of
-such a one. Any other is left to it, and its answer to this one would be the same: half of a
-chunk's cost is what this saves.
+The request, where it comes again, is the one that the stream is read by; the request ID is that of
+the chunk before, and the output goes on without logprobs. What `derender_stream.chat` finds out for
+each chunk is known of such a one. Any other is left to it, and its answer to this one would be the
+same: half of a chunk's cost is what this saves.
 """
 
 from __future__ import annotations
@@ -15,23 +15,21 @@ import orjson
 from . import stream_state
 from .answer import Answer
 from .derender_chat_chunk import answer_of, choice_of, delta_of
-from .protocol.derender import given
 from .protocol.generate import GenerateChunk
+from .request_facts import chat_facts
 from .stream_state import StreamState, advance
 
 if TYPE_CHECKING:
     from .model import Model
+    from .parser_cache import LiveStream
     from .protocol.derender import DerenderChatRequest
 
 
 def answer(model: Model, name: str, request: DerenderChatRequest) -> Answer | None:
     """None for any other chunk; nothing has happened then."""
-    chunk, streams = request.generate_chunk, model.streams
-    if given(request.chat_request) or type(chunk) is not GenerateChunk:
-        return None
-    sent = bytes(request.stream_state)
+    chunk, streams, sent = request.generate_chunk, model.streams, bytes(request.stream_state)
     live = streams.peek(sent)
-    if live is None or not live.own or len(chunk.choices) != 1:
+    if live is None or type(chunk) is not GenerateChunk or len(chunk.choices) != 1:
         return None
     state, facts, choice, ids = live.state, live.facts, chunk.choices[0], chunk.choices[0].token_ids
     if (
@@ -43,8 +41,8 @@ def answer(model: Model, name: str, request: DerenderChatRequest) -> Answer | No
         or max(ids) >= model.vocab_size
         or state.n + len(ids) > model.max_model_len
         or facts.return_token_ids
-        or not state.c
         or type(state) is not StreamState
+        or not _same_request(model, request, live)
         or streams.take(sent) is not live
     ):
         return None
@@ -65,3 +63,11 @@ def answer(model: Model, name: str, request: DerenderChatRequest) -> Answer | No
         len(ids),
         state_bytes=len(sent),
     )
+
+
+def _same_request(model: Model, request: DerenderChatRequest, live: LiveStream) -> bool:
+    """Whether the stream is read by what came with the chunk, or else by what the state carries."""
+    facts = chat_facts(model, request.chat_request)
+    if facts is None:
+        return live.own and bool(live.state.c)
+    return facts is live.facts
