@@ -238,8 +238,11 @@ class OneIsVulnerable(BaseHTTPRequestHandler):
         query = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         package = {"name": query["package"]["name"], "ecosystem": "PyPI"}
         span = {"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "99.0"}]}
-        fault: dict[str, Any] = {"id": "PYSEC-1", "modified": "2026-01-01T00:00:00Z", "published": None}
-        fault |= {"affected": [{"package": package, "ranges": [span]}]}
+        fault = {
+            "id": "PYSEC-1",
+            "published": "2026-01-01T00:00:00Z",
+            "affected": [{"package": package, "ranges": [span]}],
+        }
         answer = json.dumps({"vulns": [fault]} if package["name"] == "jinja2" else {}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(answer)))
