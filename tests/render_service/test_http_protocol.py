@@ -6,8 +6,11 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable, Iterable
+from itertools import pairwise
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
@@ -185,3 +188,35 @@ def test_a_small_request_is_answered_at_once() -> None:
 def test_what_is_not_simple_goes_the_ordinary_way(more: bytes) -> None:
     assert answers(POST + more + BODY, CLOSE, pause=0.01)[-1][1] == "body"
     assert INLINE.bodies == []
+
+
+def sized(text: bytes, more: bytes = b"") -> bytes:
+    return POST + more + b"Content-Length: %d\r\n\r\n%b" % (len(text), text)
+
+
+REQUESTS = {
+    b"small": sized(b"small"),
+    b"": sized(b""),
+    b"large" * 50: sized(b"large" * 50),
+    b"body": POST + CHUNKED + b"\r\n",
+    b"waits": sized(b"waits", b"Expect: 100-continue\r\n"),
+    b"h2c": sized(b"h2c", H2C),
+    b"elsewhere": sized(b"elsewhere").replace(b"/a", b"/b"),
+}
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    texts=st.lists(st.sampled_from(sorted(REQUESTS)), max_size=6),
+    cuts=st.lists(st.integers(0, 1200), max_size=6),
+)
+def test_many_requests_cut_anyhow(texts: list[bytes], cuts: list[int]) -> None:
+    data = b"".join(REQUESTS[text] for text in texts) + CLOSE
+    places = [0, *sorted(cuts), len(data)]
+    parts = [data[start:end] for start, end in pairwise(places)]
+    found = [body for body in answers(*parts, pause=0.001) if len(body) > 1]  # not 100 Continue
+    assert [str(body[1]).encode() for body in found] == [*texts, b"body"]
