@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -21,6 +22,11 @@ HOST = "127.0.0.1"
 
 class ServerFailed(Exception):
     """The process ended, or was not ready in time; the message holds what it printed."""
+
+
+def program(name: str) -> str | None:
+    """Its path, also where Debian has servers, which is not in the PATH of everyone."""
+    return shutil.which(name) or shutil.which(name, path="/usr/sbin")
 
 
 def free_port() -> int:

@@ -27,15 +27,11 @@ from typing import Any
 import fleet_load
 import yaml
 
-from render_service.local_server import HOST, LocalServer, ServerFailed, free_port
+from render_service.local_server import HOST, LocalServer, ServerFailed, free_port, program
 
 DOCKER = Path(__file__).parent.parent / "docker"
 INSIDE = 8000  # a replica's port in its container
 STOP_SECONDS = 45.0  # as stop_grace_period
-
-
-def program(name: str) -> str | None:
-    return shutil.which(name) or shutil.which(name, path="/usr/sbin")
 
 
 class Replica:

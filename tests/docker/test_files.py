@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
+from render_service.local_server import program
 from render_service.metrics import Metrics
 from tests.conftest import ROOT
 from tests.render_service.test_settings import settings
@@ -28,9 +29,7 @@ REPLICA_STOPS = 5.0  # seconds over the workers' bound, as render_service.serve.
 
 
 def tool(name: str, where: str) -> str:
-    found = (
-        shutil.which(name) or shutil.which(name, path="/usr/sbin") or shutil.which(name, path=BIN)
-    )
+    found = program(name) or shutil.which(name, path=BIN)
     if found is None:
         pytest.skip(f"{name} is not installed ({where})")
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from render_service.local_server import program
 from tests.conftest import ROOT
 from tests.render_service.nginx import PROGRAM
 from tests.render_service.processes import alive, children
@@ -41,7 +41,7 @@ class Running:
     def __init__(self) -> None:
         self.process = started()
         self.urls: dict[str, str] = {}
-        wanted = 5 if shutil.which("prometheus") else 4
+        wanted = 5 if program("prometheus") else 4
         assert self.process.stdout is not None
         while len(self.urls) < wanted:
             line = self.process.stdout.readline()

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import getpass
 import re
-import shutil
 import socket
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from render_service.local_server import HOST, free_port
+from render_service.local_server import HOST, free_port, program
 from tests.conftest import ROOT
 
 from .waiting import until
 
-PROGRAM = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+PROGRAM = program("nginx")
 
 CONFIG = """
 daemon off;
