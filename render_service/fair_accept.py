@@ -54,7 +54,7 @@ class FairServer:
     ) -> None:
         self._listener, self._connect = listener, connect
         self._connections, self._share = connections, share
-        self._looked_away = 0
+        self._looked_away, self._looked = 0, 0.0
         self._pending: set[asyncio.Task[object]] = set()
         self._loop = asyncio.get_running_loop()
         self._open = True
@@ -76,14 +76,19 @@ class FairServer:
         if self._open:
             self._loop.add_reader(self._listener, self._ready)
 
+    def _waits(self) -> bool:
+        """A little longer. What has come since it last looked is another connection."""
+        last, self._looked = self._looked, self._loop.time()
+        self._looked_away = self._looked_away + 1 if self._looked - last < 10 * LATER else 0
+        return self._looked_away < PATIENCE
+
     def _pause(self, seconds: float) -> None:
         self._loop.remove_reader(self._listener)
         self._loop.call_later(seconds, self._listen)
 
     def _ready(self) -> None:
         self.refresh()
-        if not self._share.is_next() and self._looked_away < PATIENCE:
-            self._looked_away += 1
+        if not self._share.is_next() and self._waits():
             self._pause(LATER)
             return
         self._looked_away = 0

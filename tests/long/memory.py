@@ -4,16 +4,17 @@
 
 Sixteen clients stream answers (a new state with each chunk, as clients do), render chats from ten
 to ten thousand words, all different, read whole outputs, tokenize, and send what is refused. The
-first requests fill the caches, which are bounded, so that what grows later is something else: texts
-that are long, and 20 tools with each request of a derender. The memory is printed as the requests
-pass; the exit code is 1 where it has grown by more than 5 percent from `--first` to the end, or
-where an answer had another status than it should.
+first requests fill the caches, which are bounded, so that what grows later is something else: chats
+of many messages, and 20 tools with each request of a derender. The memory is printed as the
+requests pass; the exit code is 1 where it has grown by more than 5 percent from `--first` to the
+end, or where an answer had another status than it should.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -29,7 +30,8 @@ from tests.long.hostile import QUIET, resident
 from tests.render_service.derender_client import PARSERS
 
 CLIENTS = 16
-LONG, FILLING = 10_000, 40  # words of long texts; with how many of them each client begins
+LONG = 10_000  # words of a long chat
+FILLING = 40  # with so many of them, in many messages, each client begins
 GROWTH = 1.05
 CHAT = "/v1/chat/completions"
 TOOLS = [
@@ -79,13 +81,25 @@ class Client:
     def _messages(self, words: int) -> dict[str, Any]:
         return {"messages": [{"role": "user", "content": self._text(words)}]}
 
+    def _short(self) -> int:
+        return int(10 ** self._rng.uniform(1, 2.5))
+
+    def _conversation(self, words: int) -> dict[str, Any]:
+        """Of messages that are as long as those of short chats."""
+        lengths = [self._short()]
+        while sum(lengths) < words:
+            lengths.append(self._short())
+        roles = itertools.cycle(("user", "assistant"))
+        texts = zip(roles, map(self._text, lengths), strict=False)
+        return {"messages": [{"role": role, "content": text} for role, text in texts]}
+
     def _mixed(self) -> Iterator[tuple[str, Any, int | None]]:
         """Path, body and status; None for a chunk, whose state the next one needs."""
         rng = self._rng
         for _ in range(FILLING):
-            yield f"{CHAT}/render", self._messages(LONG), 200
+            yield f"{CHAT}/render", self._conversation(LONG), 200
         while True:
-            yield f"{CHAT}/render", self._messages(int(10 ** rng.uniform(1, 2.5))), 200
+            yield f"{CHAT}/render", self._messages(self._short()), 200
             if rng.random() < 0.02:
                 yield f"{CHAT}/render", self._messages(LONG), 200
             yield "/tokenize", {"prompt": self._text(20)}, 200
