@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import IO
 
@@ -42,7 +43,7 @@ class LocalServer:
 
     arguments: module and its arguments. ready: path that answers 200 when the server is ready.
     timeout: seconds until it must be. env: added to this process's environment.
-    port: to listen on, None for a free one.
+    port: to listen on, None for a free one. log: file that what it prints is added to.
     Raises ServerFailed.
     """
 
@@ -54,10 +55,12 @@ class LocalServer:
         timeout: float = 60.0,
         env: Mapping[str, str] | None = None,
         port: int | None = None,
+        log: Path | None = None,
     ) -> None:
         self.port = port or free_port()
         self.url = f"http://{HOST}:{self.port}"
-        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop()
+        # Closed by stop().
+        self._log: IO[bytes] = log.open("a+b") if log else tempfile.TemporaryFile()  # noqa: SIM115
         command = [sys.executable, "-m", *arguments, "--host", HOST, "--port", str(self.port)]
         self.process = subprocess.Popen(
             command,

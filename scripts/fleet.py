@@ -35,17 +35,21 @@ STOP_SECONDS = 45.0  # as stop_grace_period
 
 
 class Replica:
-    """A service of the compose file. name: its host name there."""
+    """A service of the compose file. name: its host name there. log: file for what it prints."""
 
-    def __init__(self, name: str, service: dict[str, Any]) -> None:
+    def __init__(self, name: str, service: dict[str, Any], log: Path) -> None:
         self.name = name
+        self._log = log
         self._arguments = ["render_service", *service["command"]]
         self._environment = {key: str(value) for key, value in service["environment"].items()}
         self._server = self._start(free_port())
         self.port, self.url = self._server.port, self._server.url
 
     def _start(self, port: int) -> LocalServer:
-        return LocalServer(self._arguments, ready="/ready", env=self._environment, port=port)
+        environment = self._environment
+        return LocalServer(
+            self._arguments, ready="/ready", env=environment, port=port, log=self._log
+        )
 
     def restart(self, kill: bool) -> None:
         """As an upgrade does it, or as the kernel does out of memory. Raises ServerFailed."""
@@ -74,7 +78,7 @@ class Fleet:
         try:
             for name, service in services.items():
                 if service.get("image") == "render-service":
-                    self.replicas.append(Replica(name, service))
+                    self.replicas.append(Replica(name, service, folder / f"{name}.log"))
                     self.urls[name] = self.replicas[-1].url
             self._start_nginx()
             self._start_prometheus()
@@ -191,6 +195,7 @@ def main() -> int:
             with contextlib.closing(Fleet(Path(folder))) as fleet:
                 for name, url in fleet.urls.items():
                     print(f"{name:12}{url}", flush=True)
+                print(f"{'logs':12}{folder}/*.log", flush=True)
                 if not args.load:
                     threading.Event().wait()
                 with restarts(fleet.replicas, args.restart_every) as restarted:

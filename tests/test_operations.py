@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import fields
 
@@ -54,6 +55,14 @@ def test_each_flag_of_ours_is_there() -> None:
     zero = {"--max-key-reqs": "0 (any)", "--drain-delay": "0"}
     for flag, name in ours.items():
         assert table[flag] == zero.get(flag, shown(defaults[name])), flag
+
+
+def test_each_panel_of_the_dashboard_is_explained() -> None:
+    file = ROOT / "docker" / "grafana" / "dashboards" / "render-service.json"
+    named = "\n".join(panel for panel, *_ in rows("| panel | as it should be | else |"))
+    for panel in json.loads(file.read_text("utf-8"))["panels"]:
+        whole, part = panel["title"], panel["title"].partition(": ")[2]
+        assert whole in named or (part and part in named), whole
 
 
 def test_exit_codes_are_those_that_are_tested() -> None:
