@@ -142,7 +142,7 @@ def observed(model: Model, metrics: Metrics) -> Iterator[App]:
     with contextlib.ExitStack() as stack:
         found = list(_observers(model, stack))
         if not found:
-            yield App(model, metrics)
+            yield App(model, metrics, ENDPOINTS)
             return
         stack.enter_context(stages.watch(model))
         app = App(model, metrics, rows(ENDPOINTS))
