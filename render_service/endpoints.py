@@ -19,8 +19,8 @@ from . import anthropic, derender, memory, render, responses, tokenize
 from .answer import Header
 from .errors import RequestError, unavailable
 from .reply import JSON, Reply
-from .request_body import Disconnected, check_content_type, read_body
-from .work_queue import Ticket, WorkQueue
+from .request_body import Disconnected, check_content_type, disconnected, read_body
+from .work_queue import Abandoned, Ticket, WorkQueue
 
 if TYPE_CHECKING:
     from .answer import Answer
@@ -74,6 +74,7 @@ ENDPOINTS = (
 
 SHUTTING_DOWN = unavailable("The server is shutting down. Retry on another replica.")
 OUT_OF_MEMORY = unavailable("The server is out of memory. Retry on another replica.")
+LEFT = Reply(499)  # goes nowhere, but is counted and logged; nginx's number
 INTERNAL = RequestError("Internal server error", status=500, type="InternalServerError")
 
 
@@ -129,10 +130,10 @@ class EndpointHandler:
             if self.is_small(len(body)):
                 answer = function(self._model, body, _request_id(headers))
             else:
-                answer = await self._queued(function, body, headers)
+                answer = await self._queued(function, body, headers, receive)
             reply = self._reply(body, answer)
-        except Disconnected:
-            return
+        except (Disconnected, Abandoned):
+            reply = LEFT
         except (Exception, asyncio.CancelledError) as error:
             reply = self._refusal(error)
         await reply.send(send)
@@ -181,9 +182,10 @@ class EndpointHandler:
         return with_state if asked else self._endpoint.function
 
     async def _queued(
-        self, function: Function, body: bytes, headers: Mapping[bytes, bytes]
+        self, function: Function, body: bytes, headers: Mapping[bytes, bytes], receive: Receive
     ) -> Answer:
-        ticket = Ticket(headers.get(b"authorization"), len(body))
+        _, _, key = headers.get(b"authorization", b"").partition(b" ")  # however `Bearer` is spelt
+        ticket = Ticket(key or None, len(body), partial(disconnected, receive))
         return await self._queue.run(ticket, self._worked, function, body, _request_id(headers))
 
     def _worked(self, function: Function, body: bytes, request_id: str | None) -> Answer:

@@ -55,6 +55,12 @@ async def read_body(
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
+async def disconnected(receive: Receive) -> None:
+    """Returns when the client has left. To be called when the body has been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
 def _too_large(limit: int) -> RequestError:
     return RequestError(
         f"The request body is larger than the limit of {limit} bytes (--max-body-bytes).",

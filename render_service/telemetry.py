@@ -37,7 +37,7 @@ _FAR, _NEAR = 1 << 20, 1 << 16  # bytes in which the engine's output is sought, 
 
 
 class Finished(NamedTuple):
-    """A request that is over. status: 0 where the client left before the answer."""
+    """A request that is over. status: 0 where nothing was answered."""
 
     scope: Scope
     record: stages.Record

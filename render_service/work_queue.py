@@ -42,7 +42,7 @@ class Ticket(NamedTuple):
 
     client: bytes | None
     cost: int
-    left: Callable[[], Awaitable[object]] = asyncio.Event().wait
+    left: Callable[[], Awaitable[object]]
 
 
 class Abandoned(Exception):

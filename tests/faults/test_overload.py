@@ -78,6 +78,9 @@ def test_of_several_keys_one_that_has_its_share_is_refused(tmp_path: Path) -> No
         until(lambda: all(Path(f"{file}.started").exists() for file in files))
         (free := tmp_path / "free").touch()
         refused(hold(server, free, "first", keyed), 429, "2 requests with this API key")
+        other_spelling = {**JSON, "Authorization": "BEARER first"}
+        again = httpx.post(server.url + keyed, content=str(free), headers=other_spelling)
+        assert again.status_code == 429
         assert hold(server, free, "fourth", keyed).status_code == 401
         for key in ("second", "third"):
             assert hold(server, free, key, keyed).status_code == 200
