@@ -84,6 +84,8 @@ def main() -> int:
     found = drive(args.seconds, args.size, args.waiting)
     times = sorted(found.seconds)
     print(f"statuses {dict(found.statuses)}, wrong {found.wrong}, recovered {found.recovered}")
+    served, refused = (found.statuses[status] / args.seconds for status in (200, 503))
+    print(f"{served:.0f} answered and {refused:.0f} refused a second")
     print(f"median {times[len(times) // 2]:.3f} s, slowest {times[-1]:.3f} s")
     print(f"grown by {found.grown / 1e6:.1f} MB")
     return int(bool(found.wrong or set(found.statuses) - {200, 503} or not found.recovered))
