@@ -7,13 +7,14 @@ a third of a short request's time, and with tools 0.2 ms of each turn.
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import orjson
 
 from .beam_constraints import holds_to_template
+from .chat_prompt import chat_of, prompt_limits, rendered_prompt
 from .chat_sampling import chat_max_tokens, constrained_sampling
 from .native_parser import NativeParser
 from .renderers.harmony_chat import HarmonyRenderer
@@ -24,8 +25,9 @@ from .sampling import Sampling, with_max_tokens
 
 if TYPE_CHECKING:
     from .model import Model
-    from .prompt import Prompt
+    from .prompt import Prompt, PromptLimits
     from .protocol.chat import ChatRequest
+    from .renderers.chat import Chat
 
 KIND = "frame"
 _SEEN = object()
@@ -35,24 +37,37 @@ _OWN_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class ChatFrame:
-    """Immutable, and right for any messages.
+    """Right for any messages; immutable but for `rest`.
 
-    request: without messages. tools, kwargs: for the template. whole: a constraint is in force
-    from the first token on. context: `parse_context`, but for the number of earlier calls.
+    request, chat: without messages. limits: None where nothing is checked, as in harmony. kwargs:
+    of the template. whole: a constraint is in force from the first token on. context:
+    `parse_context`, but for the number of earlier calls. rest: the newest answer's JSON but for
+    its IDs, by what else decides it.
     """
 
     request: ChatRequest
-    tools: list[dict[str, Any]] | None
+    chat: Chat
+    limits: PromptLimits | None
     kwargs: dict[str, Any]
     whole: bool
     sampling: Sampling
     context: dict[str, Any]
+    rest: dict[Any, bytes] = field(default_factory=dict, init=False)
 
     def with_messages(self, messages: list[dict[str, Any]]) -> ChatRequest:
         """The request that has these."""
         request = copy(self.request)
         request.messages = messages
         return request
+
+    def prompt(self, model: Model, messages: list[dict[str, Any]]) -> Prompt:
+        """Theirs."""
+        return rendered_prompt(model, self.chat._replace(messages=messages), self.limits)
+
+    def keep_rest(self, key: Any, rest: bytes) -> None:
+        """In place of what was kept before."""
+        self.rest.clear()
+        self.rest[key] = rest
 
     def sampling_for(self, model: Model, prompt: Prompt) -> Sampling | None:
         """Its sampling with the output tokens that this prompt leaves; None: to be made anew."""
@@ -67,6 +82,7 @@ def make_frame(
     kwargs: dict[str, Any],
 ) -> ChatFrame:
     """That of a request whose prompt is made. Raises RequestError (400)."""
+    harmony = isinstance(model.renderer, HarmonyRenderer)
     (constrained, whole), sampling = constrained_sampling(model, request, prompt)
     same = constrained.tools is request.tools
     context = {
@@ -74,9 +90,11 @@ def make_frame(
         "tool_choice": msgspec.to_builtins(request.tool_choice),
         "parallel_tool_calls": request.parallel_tool_calls,
         "include_reasoning": request.include_reasoning,
-        "chat_template_kwargs": {} if isinstance(model.renderer, HarmonyRenderer) else kwargs,
+        "chat_template_kwargs": {} if harmony else kwargs,
     }
-    return ChatFrame(request, tools, kwargs, whole, sampling, context)
+    chat = chat_of(model, request, tools, kwargs)
+    limits = None if harmony else prompt_limits(model, request)
+    return ChatFrame(request, chat, limits, kwargs, whole, sampling, context)
 
 
 def kept_frame(model: Model, raw: bytes) -> ChatFrame | None:
@@ -94,7 +112,7 @@ def keep_frame(model: Model, raw: bytes, frame: ChatFrame) -> None:
         return
     lasting = _encoded(frame)
     if lasting is not None:
-        size = footprint(frame.tools, frame.kwargs, frame.sampling.params) + 4 * len(raw)
+        size = footprint(frame.chat.tools, frame.kwargs, frame.sampling.params) + 4 * len(raw)
         model.requests.keep(KIND, raw, lasting, size + _OWN_BYTES)
 
 
@@ -114,11 +132,11 @@ def _lasts(model: Model, request: ChatRequest) -> bool:
 def _encoded(frame: ChatFrame) -> ChatFrame | None:
     """With tools as JSON already; None where orjson does not write all of it."""
     try:
-        orjson.dumps((frame.context, frame.sampling.params))
+        orjson.dumps((frame.context, frame.kwargs, frame.sampling.params))
         tools = orjson.Fragment(orjson.dumps(frame.context["tools"]))
     except TypeError:
         return None
     request = copy(frame.request)
     request.messages = []
-    context = {**frame.context, "tools": tools}
-    return ChatFrame(request, frame.tools, frame.kwargs, frame.whole, frame.sampling, context)
+    chat = frame.chat._replace(messages=[])
+    return replace(frame, request=request, chat=chat, context={**frame.context, "tools": tools})

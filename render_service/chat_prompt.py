@@ -86,11 +86,31 @@ def chat_prompt(
     max_tokens_field: what the client calls `max_completion_tokens`, if not so.
     tool_choice: as the client wrote it, if not as in a chat.
     """
+    chat = chat_of(model, request, tools, kwargs, tool_choice)
+    if isinstance(model.renderer, HarmonyRenderer):
+        # In vLLM, too, nothing of the request but these has a say.
+        reused = _reused_ids(model, request, media=True)
+        return Prompt(reused) if reused else rendered_prompt(model, chat, None)
+    check_template_trust(model, request.chat_template, request.chat_template_kwargs)
+    media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
+    limits = prompt_limits(model, request, max_tokens_field)
+    reused = _reused_ids(model, request)
+    return rendered_prompt(model, chat, limits) if reused is None else Prompt(reused)
+
+
+def chat_of(
+    model: Model,
+    request: ChatRequest,
+    tools: Tools,
+    kwargs: Mapping[str, Any],
+    tool_choice: Any = UNSET,
+) -> Chat:
+    """What is rendered; see `chat_prompt`."""
     if tool_choice is UNSET:
         tool_choice = msgspec.to_builtins(request.tool_choice) if request.tools else None
     if request.tool_choice == "none" and model.settings.exclude_tools_when_tool_choice_none:
         tools = None
-    chat = Chat(
+    return Chat(
         messages=request.messages,
         tools=tools,
         kwargs=kwargs,
@@ -99,16 +119,14 @@ def chat_prompt(
         response_format=request.response_format,
         chat_template=request.chat_template,
     )
-    if isinstance(model.renderer, HarmonyRenderer):
-        # In vLLM, too, nothing of the request but these has a say.
-        return Prompt(_reused_ids(model, request, media=True) or model.renderer.render(chat))
-    check_template_trust(model, request.chat_template, request.chat_template_kwargs)
-    media_kwargs(request.mm_processor_kwargs, request.media_io_kwargs)
-    limits = prompt_limits(model, request, max_tokens_field)
-    reused = _reused_ids(model, request)
-    if reused is not None:
-        return Prompt(reused)
+
+
+def rendered_prompt(model: Model, chat: Chat, limits: PromptLimits | None) -> Prompt:
+    """limits: None where nothing is checked. RequestError (400)."""
     rendered = render_chat(model, chat)
+    if limits is None:
+        assert isinstance(rendered, list)
+        return Prompt(rendered)
     if isinstance(rendered, str):
         return tokenize(model, rendered, limits)
     return limit_ids(model, rendered, limits)
@@ -148,7 +166,8 @@ def gives_offsets(model: Model, request: ChatRequest | CompletionRequest) -> boo
     return bool(request.return_token_offsets) and not family
 
 
-def prompt_limits(model: Model, request: ChatRequest, field: str | None) -> PromptLimits:
+def prompt_limits(model: Model, request: ChatRequest, field: str | None = None) -> PromptLimits:
+    """field: what the client calls `max_completion_tokens`, if not so."""
     by_new_name = request.max_completion_tokens is not None
     return PromptLimits(
         max_model_len=model.max_model_len,

@@ -6,12 +6,10 @@ Source of the rules, their order and the answer's keys: vLLM 0.33.0's
 
 from __future__ import annotations
 
-import json
-import uuid
+import os
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import orjson
 from msgspec import UNSET, UnsetType
 
 from .answer import Answer
@@ -21,6 +19,7 @@ from .common_prefix import prefix_header
 from .errors import RequestError, model_not_found
 from .fill_in import prompts_of
 from .fingerprint_check import suffix
+from .generate_request import encode, generate_request, rest_of, with_ids
 from .prompt import Prompt, PromptLimits, limit_ids, tokenize
 from .protocol.chat import ChatRequest, NamedToolChoice, decode_chat_request
 from .protocol.chat_split import split
@@ -29,15 +28,17 @@ from .protocol.fields import invalid
 from .protocol.message_shape import history_tool_calls
 from .renderers.harmony_chat import HarmonyRenderer
 from .renderers.mistral import MistralRenderer, check_mistral_request
-from .sampling import Sampling, completion_sampling, max_output_tokens
+from .sampling import completion_sampling, max_output_tokens
 from .stream_start import chat_state, completion_state
 
 if TYPE_CHECKING:
     from .model import Model
 
-__all__ = ["chat", "check_model", "completion", "encode", "template_kwargs"]
+__all__ = ["chat", "check_model", "completion", "template_kwargs"]
 
 Request = ChatRequest | CompletionRequest
+
+_NOT_RANDOM, _VERSION_4 = 0xF000_C000 << 48, 0x4000_8000 << 48
 
 
 def chat(model: Model, body: bytes, request_id: str | None, *, with_state: bool = False) -> Answer:
@@ -68,37 +69,46 @@ def answer_chat(
 
     frame: that of the request, where it is known. keep: the bytes to keep it by, else.
     """
-    if frame is None:
+    sampling, known = None, frame is not None
+    if frame is not None:
+        prompt = frame.prompt(model, request.messages)
+        check_not_empty(prompt)
+        kwargs, sampling = frame.kwargs, frame.sampling_for(model, prompt)
+    if frame is None or sampling is None:
         _check_chat(model, request)
         tools = None if request.tools is None else msgspec.to_builtins(request.tools)
         kwargs = template_kwargs(model, request)
-    else:
-        tools, kwargs = frame.tools, frame.kwargs
-    prompt = chat_prompt(model, request, tools, kwargs)
-    check_not_empty(prompt)
-    sampling = None if frame is None else frame.sampling_for(model, prompt)
-    if frame is None or sampling is None:
+        prompt = chat_prompt(model, request, tools, kwargs)
+        check_not_empty(prompt)
         frame = make_frame(model, request, prompt, tools, kwargs)
-        sampling = frame.sampling
+        sampling, known = frame.sampling, False
         if keep is not None:
             keep_frame(model, keep, frame)
-    context = {**frame.context, "history_tool_call_cnt": history_tool_calls(request.messages)}
-    reasoning = model.outputs.reasoning is not None
-    answer = generate_request(
-        request,
-        prompt,
-        sampling,
-        request_id=f"chatcmpl-{_base_id(request_id, request.request_id)}{suffix(model)}",
-        # A constraint on the whole output is in force from its first token.
-        reasoning_ended=frame.whole or _reasoning_ended(model, request, prompt, kwargs),
-        reasoning_parser_kwargs={"chat_template_kwargs": kwargs} if reasoning else None,
-        parse_context=context,
-    )
+    calls = history_tool_calls(request.messages)
+    # A constraint on the whole output is in force from its first token.
+    ended = frame.whole or _reasoning_ended(model, request, prompt, kwargs)
     headers = prefix_header(model, request.previous_token_ids, [prompt])
-    if with_state:
-        answer["stream_state"], needs = chat_state(model, request, prompt.ids)
-        headers += needs
-    return Answer(encode(answer), tokens=len(prompt.ids), headers=headers)
+    plain = known and prompt.offsets is None and not with_state
+    key = (sampling.params.get("max_tokens"), calls, ended)
+    rest = frame.rest.get(key) if plain else None
+    if rest is None:
+        reasoning = model.outputs.reasoning is not None
+        answer = generate_request(
+            request,
+            prompt,
+            sampling,
+            reasoning_ended=ended,
+            reasoning_parser_kwargs={"chat_template_kwargs": kwargs} if reasoning else None,
+            parse_context={**frame.context, "history_tool_call_cnt": calls},
+        )
+        if with_state:
+            answer["stream_state"], needs = chat_state(model, request, prompt.ids)
+            headers += needs
+        rest = rest_of(answer)
+        if plain:
+            frame.keep_rest(key, rest)
+    own_id = f"chatcmpl-{_base_id(request_id, request.request_id)}{suffix(model)}"
+    return Answer(with_ids(own_id, prompt.ids, rest), tokens=len(prompt.ids), headers=headers)
 
 
 def _check_chat(model: Model, request: ChatRequest) -> None:
@@ -160,52 +170,15 @@ def check_model(model: Model, name: str | None) -> None:
         raise model_not_found(name, model.names)
 
 
-def encode(answer: Any) -> bytes:
-    """JSON. Integers beyond 64 bits, which orjson does not write, are written as vLLM does."""
-    try:
-        return orjson.dumps(answer)
-    except TypeError:
-        return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def generate_request(
-    request: Request,
-    prompt: Prompt,
-    sampling: Sampling,
-    *,
-    request_id: str,
-    reasoning_ended: bool | None = None,
-    reasoning_parser_kwargs: dict[str, Any] | None = None,
-    parse_context: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """The body of `POST /inference/v1/generate`, keys in vLLM's order."""
-    options = request.stream_options if request.stream else None
-    return {
-        "request_id": request_id,
-        "token_ids": prompt.ids,
-        "token_offsets": prompt.offsets,
-        "features": None,
-        "content_parts": None,
-        "sampling_params": sampling.params,
-        "model": request.model,
-        "reasoning_ended": reasoning_ended,
-        "reasoning_parser_kwargs": reasoning_parser_kwargs,
-        "return_token_ids": request.return_token_ids,
-        "output_mode": "tokens",
-        "parse_context": parse_context,
-        "stream": bool(request.stream),
-        "stream_options": None if options is None else msgspec.to_builtins(options),
-        "cache_salt": request.cache_salt,
-        "priority": request.priority,
-        "kv_transfer_params": sampling.kv_transfer_params,
-        "ec_transfer_params": sampling.ec_transfer_params,
-    }
-
-
 def _base_id(header: str | None, own: str | UnsetType) -> str:
     if header is not None:
         return header
-    return uuid.uuid4().hex if own is UNSET else own
+    return _random_id() if own is UNSET else own
+
+
+def _random_id() -> str:
+    """`uuid.uuid4().hex` without an object for it, which costs thrice."""
+    return f"{int.from_bytes(os.urandom(16)) & ~_NOT_RANDOM | _VERSION_4:032x}"
 
 
 def _reasoning_ended(

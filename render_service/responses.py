@@ -26,6 +26,7 @@ from .chat_sampling import constrained_sampling
 from .common_prefix import prefix_header
 from .errors import RequestError
 from .fingerprint_check import suffix
+from .generate_request import encode, generate_request
 from .prompt import Prompt, limit_ids
 from .protocol.chat import ChatRequest
 from .protocol.fields import StructuredOutputs, invalid
@@ -37,7 +38,7 @@ from .protocol.responses import (
     SchemaFormat,
     decode_responses_request,
 )
-from .render import check_model, check_not_empty, encode, generate_request
+from .render import check_model, check_not_empty
 from .renderers.harmony_chat import HarmonyRenderer
 from .renderers.harmony_responses import responses_prompt
 from .response_input import chat_messages, is_unfinished

@@ -118,6 +118,7 @@ class ChatTemplate:
         self.content_format: ContentFormat = content_format or self.detected_format
         # Before the globals are set, which a request's variables may replace, as in vLLM.
         self.variables = frozenset(jinja2.meta.find_undeclared_variables(tree))
+        self._accepts = (self.variables | ALWAYS) - IGNORED
         environment.globals.update(_GLOBALS)
         self._template = environment.from_string(source)
         self._own_variables = {**environment.globals, **special_tokens}
@@ -197,8 +198,7 @@ class ChatTemplate:
                 "`return_assistant_tokens_mask=True` requires `return_dict=True` and "
                 "`tokenize=True`"
             )
-        accepted = (self.variables | ALWAYS) - IGNORED
-        return {key: value for key, value in given.items() if key in accepted}
+        return {key: value for key, value in given.items() if key in self._accepts}
 
     def _tagged(self, messages: list[Message]) -> tuple[list[Message], str]:
         """The final message with the tag after its text, and that text."""

@@ -6,7 +6,7 @@ import sys
 from typing import Any, NoReturn
 
 import jinja2
-from jinja2.runtime import LoopContext
+from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
@@ -38,6 +38,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
             except AttributeError:
                 return self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
+
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if obj is Namespace:
+            kwargs.pop("_loop_vars", None)
+            kwargs.pop("_block_vars", None)
+            return Namespace(*args, **kwargs)
+        return super().call(context, obj, *args, **kwargs)
 
     def handle_exception(self, source: str | None = None) -> NoReturn:
         error = sys.exc_info()[1]

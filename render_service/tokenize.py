@@ -9,13 +9,14 @@ import msgspec
 from .answer import Answer
 from .chat_prompt import check_template_trust, merge_kwargs, render_chat
 from .errors import RequestError
+from .generate_request import encode
 from .protocol.checks import generation_prompt, media_kwargs
 from .protocol.tokenize import (
     TokenizeChatRequest,
     decode_detokenize_request,
     decode_tokenize_request,
 )
-from .render import check_model, encode
+from .render import check_model
 from .renderers.chat import Chat
 from .renderers.harmony_chat import HarmonyRenderer
 

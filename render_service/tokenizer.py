@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from .fast_tokenizer import FastEncoder
 
 
+PANIC = "PanicException"
+"""pyo3's, which has no module to import from."""
+
+
 class Tokenizer:
     """Immutable after construction but for `encode_by`; safe to share between threads.
 
@@ -84,12 +88,14 @@ class Tokenizer:
 
     def encode(self, text: str, *, add_special_tokens: bool) -> list[int]:
         """Special tokens written out in the text become those tokens, as everywhere."""
+        if self._fast is not None:
+            try:
+                return self._fast.encode(text, add_special_tokens).ids
+            except BaseException as error:  # pyo3's PanicException is no Exception
+                if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+                    raise
+            # What it refuses, `tokenizers` may take, or refuse better.
         with encodable(text):
-            if self._fast is not None:
-                try:
-                    return self._fast.encode(text, add_special_tokens).ids
-                except Exception:
-                    pass  # what it refuses, `tokenizers` may take, or refuse better
             # The batch call is the one that leaves out offsets, which cost as much again.
             found = self._core.encode_batch_fast([text], add_special_tokens=add_special_tokens)
         ids: list[int] = found[0].ids
@@ -289,6 +295,6 @@ def encodable(text: str) -> Iterator[None]:
             f"The prompt is not valid Unicode: lone surrogate at character {at}."
         ) from error
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # pyo3's, which has no module to import from
+        if type(error).__name__ != PANIC:
             raise
         raise RequestError(f"The tokenizer gives up on the prompt: {error}.") from error

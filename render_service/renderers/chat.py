@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
 from ..protocol.fields import ResponseFormat
 
 Tools = list[dict[str, Any]] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chat:
+class Chat(NamedTuple):
     """messages: as the client wrote them. tools: as dicts, None where the model is to see none.
 
     kwargs: the effective template kwargs. reasoning_effort: the request's own, mapped.
@@ -23,7 +22,7 @@ class Chat:
 
     messages: list[dict[str, Any]]
     tools: Tools = None
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    kwargs: Mapping[str, Any] = MappingProxyType({})
     reasoning_effort: str | None = None
     tool_choice: Any = None
     response_format: ResponseFormat | None = None
