@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 
@@ -10,7 +11,7 @@ import pytest
 
 from render_service.body_budget import BodyBudget
 from render_service.errors import RequestError
-from render_service.work_queue import Abandoned, Bounds, Ticket, WorkQueue
+from render_service.work_queue import SWITCH_INTERVAL, Abandoned, Bounds, Ticket, WorkQueue
 
 BEGUN: list[str] = []
 
@@ -103,3 +104,8 @@ def test_nobody_is_watched_where_a_thread_is_free() -> None:
         assert not asked
 
     asyncio.run(scene())
+
+
+def test_threads_take_short_turns() -> None:
+    WorkQueue(1, Bounds(1), BodyBudget(1)).close()
+    assert sys.getswitchinterval() == pytest.approx(SWITCH_INTERVAL)
