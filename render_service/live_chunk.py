@@ -17,6 +17,7 @@ from .answer import Answer
 from .derender_chat_chunk import answer_of, choice_of, delta_of
 from .protocol.generate import GenerateChunk
 from .request_facts import chat_facts
+from .stream_start import each_chunk_needs
 from .stream_state import StreamState, advance
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def answer(model: Model, name: str, request: DerenderChatRequest) -> Answer | No
         orjson.dumps({"chunk": made, "stream_state": orjson.Fragment(sent)}),
         len(ids),
         state_bytes=len(sent),
+        headers=each_chunk_needs(state),
     )
 
 
