@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import mmap
 import socket
-from collections.abc import Callable, Sized
+from collections.abc import Callable, Collection
 
 PATIENCE, LATER = 50, 0.001  # times, and seconds between them
 SLACK = 8
@@ -43,19 +43,21 @@ def shares(workers: int) -> list[Share]:
 
 
 class FairServer:
-    """In place of what `loop.create_server` returns. connections: those of this worker, open."""
+    """In place of what `loop.create_server` returns. connections: the protocols of this worker that
+    have one. connect: gives a protocol its connection; done when it has it, or never will.
+    """
 
     def __init__(
         self,
         listener: socket.socket,
-        connect: Callable[[socket.socket], asyncio.Task[object]],
-        connections: Sized,
+        connect: Callable[[socket.socket], tuple[object, asyncio.Task[object]]],
+        connections: Collection[object],
         share: Share,
     ) -> None:
         self._listener, self._connect = listener, connect
         self._connections, self._share = connections, share
         self._looked_away, self._looked = 0, 0.0
-        self._pending: set[asyncio.Task[object]] = set()
+        self._pending: dict[asyncio.Task[object], object] = {}
         self._loop = asyncio.get_running_loop()
         self._open = True
         self.refresh()
@@ -63,7 +65,9 @@ class FairServer:
 
     def refresh(self) -> None:
         """For the other workers, when connections may have ended."""
-        self._share.tell(len(self._connections) + len(self._pending))
+        known = self._connections
+        pending = sum(protocol not in known for protocol in self._pending.values())
+        self._share.tell(len(known) + pending)
 
     def close(self) -> None:
         self._open = False
@@ -100,7 +104,7 @@ class FairServer:
             self._pause(PAUSE)
             return
         connection.setblocking(False)
-        task = self._connect(connection)
-        self._pending.add(task)
-        task.add_done_callback(self._pending.discard)
+        protocol, task = self._connect(connection)
+        self._pending[task] = protocol
+        task.add_done_callback(self._pending.pop)
         self.refresh()

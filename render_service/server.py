@@ -52,18 +52,18 @@ class Server(uvicorn.Server):
             server = FairServer(listener, self._connect, connections, self._share)
             self.servers.append(server)  # type: ignore[arg-type]  # uvicorn only closes them
 
-    def _connect(self, connection: socket.socket) -> asyncio.Task[None]:
-        return asyncio.create_task(self._connected(connection))
+    def _connect(self, connection: socket.socket) -> tuple[asyncio.Protocol, asyncio.Task[None]]:
+        of_config = self.config.http_protocol_class
+        protocol = of_config(  # type: ignore[call-arg]  # as uvicorn does
+            config=self.config, server_state=self.server_state, app_state=self.lifespan.state
+        )
+        return protocol, asyncio.create_task(self._connected(protocol, connection))
 
-    async def _connected(self, connection: socket.socket) -> None:
-        def protocol() -> asyncio.Protocol:
-            config, state = self.config, self.lifespan.state
-            of_config = config.http_protocol_class
-            return of_config(config=config, server_state=self.server_state, app_state=state)  # type: ignore[call-arg]  # as uvicorn does
-
+    async def _connected(self, protocol: asyncio.Protocol, connection: socket.socket) -> None:
         with contextlib.suppress(OSError):  # it was reset, or its TLS failed
             loop = asyncio.get_running_loop()
-            await loop.connect_accepted_socket(protocol, connection, ssl=self.config.ssl)
+            ssl = self.config.ssl
+            await loop.connect_accepted_socket(lambda: protocol, connection, ssl=ssl)
 
     async def on_tick(self, counter: int) -> bool:
         for server in self.servers:

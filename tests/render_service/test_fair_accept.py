@@ -71,11 +71,17 @@ async def spread(steps: list[int], *, workers: int, of: int = 0) -> list[list[in
     return counts
 
 
-def taking(has: list[socket.socket], connection: socket.socket) -> asyncio.Task[object]:
-    async def take() -> None:
-        has.append(connection)
+def taking(
+    has: list[socket.socket], connection: socket.socket
+) -> tuple[object, asyncio.Task[object]]:
+    """It is there for a while before the task is done, and counts once."""
 
-    return asyncio.ensure_future(take())
+    async def take() -> None:
+        await asyncio.sleep(0)
+        has.append(connection)
+        await asyncio.sleep(0.01)
+
+    return connection, asyncio.ensure_future(take())
 
 
 def connections(server: LocalServer) -> Counter[int]:
