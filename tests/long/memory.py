@@ -31,7 +31,7 @@ from tests.render_service.derender_client import PARSERS
 
 CLIENTS = 16
 LONG = 10_000  # words of a long chat
-FILLING = 40  # with so many of them, in many messages, each client begins
+FILLING = 120  # with so many of them, in many messages, each client begins
 GROWTH = 1.05
 CHAT = "/v1/chat/completions"
 TOOLS = [
