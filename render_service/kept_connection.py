@@ -10,16 +10,17 @@ from urllib.parse import urlsplit
 
 
 class KeptConnection:
-    """url: `http://HOST:PORT`, with a path before every other if there is one; ValueError for
-    another scheme. key: for `Authorization: Bearer`. Opened with the first request.
+    """url: `http://HOST:PORT`, with a path before every other if there is one, or `unix:SOCKET`;
+    ValueError for another scheme. key: for `Authorization: Bearer`. Opened with the first request.
     """
 
     def __init__(self, url: str, key: str | None = None) -> None:
         address = urlsplit(url)
-        if address.scheme != "http":
+        if address.scheme not in ("http", "unix"):
             raise ValueError("not an http:// address")
+        self._socket = address.path if address.scheme == "unix" else None
         self._host, self._port = address.hostname or "", address.port or 80
-        self._path = address.path.rstrip("/")
+        self._path = "" if self._socket else address.path.rstrip("/")
         bearer = f"Authorization: Bearer {key}\r\n" if key else ""
         self._head = f"Host: {self._host}\r\nContent-Type: application/json\r\n{bearer}".encode()
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
@@ -30,7 +31,7 @@ class KeptConnection:
         Raises OSError, EOFError, or ValueError for what is no such answer.
         """
         if self._streams is None:
-            self._streams = await asyncio.open_connection(self._host, self._port)
+            self._streams = await self._open()
         reader, writer = self._streams
         method, content = ("GET", b"") if body is None else ("POST", body)
         line = (
@@ -42,6 +43,11 @@ class KeptConnection:
         if not found:
             raise ValueError("an answer without Content-Length")
         return int(head[9:12]), await reader.readexactly(int(length.split(b"\r\n", 1)[0]))
+
+    async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        if self._socket is not None:
+            return await asyncio.open_unix_connection(self._socket)
+        return await asyncio.open_connection(self._host, self._port)
 
     def close(self) -> None:
         if self._streams is not None:
