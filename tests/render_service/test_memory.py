@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import subprocess
 import sys
@@ -9,6 +10,11 @@ import sys
 import pytest
 
 from render_service import memory
+from render_service.app import App
+from render_service.loading import load_model
+from render_service.metrics import Metrics
+from render_service.server import TRIM_TICKS, Server
+from render_service.settings import Settings
 
 HELD = """
 from render_service import memory
@@ -24,6 +30,21 @@ del pieces
 memory.give_back()
 print(held - resident())
 """
+
+
+def test_a_server_gives_back_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(memory, "give_back", lambda: given.append(1))
+    model = load_model(Settings())
+    server = Server(App(model, Metrics()), model.settings)
+
+    async def ticks() -> None:
+        for counter in range(2 * TRIM_TICKS):
+            assert not await server.on_tick(counter)
+
+    server.servers = []
+    asyncio.run(ticks())
+    assert len(given) == 2
 
 
 def test_anywhere_it_does_no_harm() -> None:
