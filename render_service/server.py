@@ -26,7 +26,6 @@ from .metrics import Metrics
 from .settings import Settings
 from .sockets import BACKLOG
 
-
 TRIM_TICKS = 300
 """Tenths of a second between two looks at the heap: what small requests free lies between what is
 in use, and an allocator left alone keeps a fifth more than it needs.
