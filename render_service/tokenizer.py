@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from .fast_tokenizer import FastEncoder
 
 
-PANIC = "PanicException"
-"""pyo3's, which has no module to import from."""
+PANIC = "PanicException"  # pyo3's, which has no module to import from
 
 
 class Tokenizer:
@@ -91,7 +90,7 @@ class Tokenizer:
         if self._fast is not None:
             try:
                 return self._fast.encode(text, add_special_tokens).ids
-            except BaseException as error:  # pyo3's PanicException is no Exception
+            except BaseException as error:  # a panic is no Exception
                 if not isinstance(error, Exception) and type(error).__name__ != PANIC:
                     raise
             # What it refuses, `tokenizers` may take, or refuse better.
