@@ -129,7 +129,7 @@ def test_streams_cut_anyhow(sizes: list[int], keys: str) -> None:
 
 @pytest.mark.parametrize("other", [{"stream_state_version": 1}, {"stream_state_format": "vllm"}])
 def test_other_states(taken: list[bool], other: Json) -> None:
-    """What a state does not carry comes with each chunk; one for a mixed fleet goes the long way."""
+    """What a state does not carry comes with each chunk; a mixed fleet's goes the long way."""
     live, resumed = (parsed_demo(parser_cache_bytes=size, **other) for size in (1 << 20, 0))
     ids = ids_of(live, OUTPUT)
     state = answer(live, body_of(ids[:2], None, prompt_of(live), {}))["stream_state"]
