@@ -57,6 +57,7 @@ def main() -> None:
         ws="none",
         lifespan="off",
         access_log=False,
+        timeout_keep_alive=75,  # as the service's
         log_level="warning",
         server_header=False,
         proxy_headers=False,

@@ -30,7 +30,8 @@ class KeptConnection:
 
         Raises OSError, EOFError, or ValueError for what is no such answer.
         """
-        if self._streams is None:
+        if self._streams is None or self.ended():
+            self.close()
             self._streams = await self._open()
         reader, writer = self._streams
         method, content = ("GET", b"") if body is None else ("POST", body)
@@ -43,6 +44,10 @@ class KeptConnection:
         if not found:
             raise ValueError("an answer without Content-Length")
         return int(head[9:12]), await reader.readexactly(int(length.split(b"\r\n", 1)[0]))
+
+    def ended(self) -> bool:
+        """The server has closed it, as servers do with those that are idle."""
+        return self._streams is not None and self._streams[0].at_eof()
 
     async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if self._socket is not None:

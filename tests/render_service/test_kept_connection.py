@@ -43,6 +43,25 @@ def test_it_asks_over_a_unix_socket_and_over_tcp(tmp_path: Path) -> None:
     asyncio.run(both())
 
 
+def test_a_connection_that_was_closed_while_it_was_idle_is_opened_again() -> None:
+    async def once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+        writer.close()
+
+    async def twice() -> None:
+        server = await asyncio.start_server(once, "127.0.0.1", 0)
+        kept = KeptConnection(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
+        for _ in range(2):
+            assert await kept.ask("/", None) == (200, b"")
+            while not kept.ended():
+                await asyncio.sleep(0.001)
+        kept.close()
+        server.close()
+
+    asyncio.run(twice())
+
+
 def test_it_takes_no_other_scheme() -> None:
     with pytest.raises(ValueError, match="http://"):
         KeptConnection("https://127.0.0.1")
