@@ -58,7 +58,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        self._idle_since = None
         if self._in_head:
             self._head_bytes += len(data)
         try:
@@ -81,6 +80,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         self._in_head = True
+        self._head_bytes = self._head_bytes or 1  # it may have begun behind another one
+        self._idle_since = None
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -102,6 +103,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._in_head = True
         super().on_message_complete()
+        if self.cycle is not None and self.cycle.response_complete and not self.pipeline:
+            self.is_idle()  # it was answered before its end had come
 
     def on_response_complete(self) -> None:
         """As uvicorn's, but for the timer."""
@@ -116,9 +119,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self.is_idle()
 
     def is_idle(self) -> None:
-        """From now on. One timer goes on over many requests: to make and to end one for each takes
-        a tenth of what a chunk does.
+        """From now on, unless the next request has begun. One timer goes on over many requests: to
+        make and to end one for each takes a tenth of what a chunk does.
         """
+        if self._head_bytes or not self._in_head:
+            return
         self._idle_since = self.loop.time()
         if self.timeout_keep_alive_task is None:
             self._keep_for(self.timeout_keep_alive)

@@ -14,7 +14,11 @@ _HEAD, _INTERIM = b"HTTP/1.1 ", b"HTTP/1.1 1"  # 100 Continue goes at once
 
 
 class WholeAnswers:
-    """In place of uvicorn's `transport`. `flush` ends an answer, which may have no body."""
+    """In place of uvicorn's `transport`. `flush` ends an answer, which may have no body.
+
+    What is written to a closed connection is dropped: uvicorn knows that the client has left for
+    the last of its requests alone.
+    """
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
@@ -22,6 +26,8 @@ class WholeAnswers:
         self.is_closing = transport.is_closing
 
     def write(self, data: bytes) -> None:
+        if self.is_closing():
+            return
         if self._head:
             self._transport.write(self._head + data)
             self._head = b""
@@ -31,9 +37,9 @@ class WholeAnswers:
             self._transport.write(data)
 
     def flush(self) -> None:
-        if self._head:
+        if self._head and not self.is_closing():
             self._transport.write(self._head)
-            self._head = b""
+        self._head = b""
 
     def close(self) -> None:
         self.flush()

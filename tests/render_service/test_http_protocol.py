@@ -25,6 +25,8 @@ H2C = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: A
 BODY = b"Content-Length: 4\r\n\r\nbody"
 CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n"
 MAX_HEADERS = 50
+SHORT, PAUSE = 0.05, 0.15
+"""Seconds that an idle connection is kept, and longer ones: less than `Quick` waits for more."""
 
 
 class Quick(BoundedHttpProtocol):
@@ -63,6 +65,11 @@ def protocol(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["path"] == "/early":
+        await json_reply(["POST", "early", []]).send(send)
+        return
+    if scope["path"] == "/slow":
+        await asyncio.sleep(2 * PAUSE)
     try:
         body = await read_body(receive, {}, 1 << 20, BodyBudget(0))
     except Disconnected:
@@ -71,14 +78,14 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
     await json_reply([scope["method"], body.decode(), names]).send(send)
 
 
-async def exchange(client: Callable[[int], Awaitable[bytes]]) -> bytes:
+async def exchange(client: Callable[[int], Awaitable[bytes]], keep_alive: float) -> bytes:
     config = HttpConfig(
         echo,
         max_headers=MAX_HEADERS,
         h11_max_incomplete_event_size=4096,
         log_config=None,
-        timeout_keep_alive=60,
     )
+    config.timeout_keep_alive = keep_alive  # type: ignore[assignment]  # a whole number is too long
     loop = asyncio.get_running_loop()
     state = ServerState()
     server = await loop.create_server(lambda: Used(config, state, {}), "127.0.0.1", 0)
@@ -89,7 +96,7 @@ async def exchange(client: Callable[[int], Awaitable[bytes]]) -> bytes:
         return answer
 
 
-def answers(*parts: bytes, pause: float = 0.0) -> list[list[object]]:
+def answers(*parts: bytes, pause: float = 0.0, keep_alive: float = 60) -> list[list[object]]:
     """The bodies of all answers to what is sent in these parts; the last closes the connection."""
 
     async def client(port: int) -> bytes:
@@ -104,7 +111,7 @@ def answers(*parts: bytes, pause: float = 0.0) -> list[list[object]]:
         finally:
             writer.close()
 
-    received = asyncio.run(exchange(client))
+    received = asyncio.run(exchange(client, keep_alive))
     bodies = [part.partition(b"\r\n\r\n")[2] for part in received.split(b"HTTP/1.1 ")[1:]]
     return [json.loads(body) if body.startswith(b"[") else [body.decode()] for body in bodies]
 
@@ -220,3 +227,31 @@ def test_many_requests_cut_anyhow(texts: list[bytes], cuts: list[int]) -> None:
     parts = [data[start:end] for start, end in pairwise(places)]
     found = [body for body in answers(*parts, pause=0.001) if len(body) > 1]  # not 100 Continue
     assert [str(body[1]).encode() for body in found] == [*texts, b"body"]
+
+
+@pytest.mark.parametrize("cut", [1, 20, len(POST + BODY) - 3])
+def test_a_connection_is_not_idle_once_the_next_request_has_begun(cut: int) -> None:
+    request = POST + BODY
+    parts = (request + request[:cut], request[cut:] + CLOSE)
+    assert len(answers(*parts, pause=PAUSE, keep_alive=SHORT)) == 3
+
+
+@pytest.mark.parametrize("before", [b"", POST + BODY, (POST + BODY) * 3])
+def test_a_connection_is_not_idle_while_a_request_is_worked_on(before: bytes) -> None:
+    slow = CLOSE.replace(b"/a", b"/slow")
+    assert len(answers(before + slow, keep_alive=SHORT)) == before.count(POST) + 1
+
+
+@pytest.mark.parametrize("requests", [POST + BODY, (POST + BODY) * 3, POST + CHUNKED + b"\r\n"])
+def test_an_idle_connection_is_closed(requests: bytes) -> None:
+    assert len(answers(requests, keep_alive=SHORT)) == requests.count(POST)
+
+
+def test_a_connection_is_idle_when_the_rest_of_an_answered_request_has_come() -> None:
+    early = (POST + BODY).replace(b"/a", b"/early")
+    assert answers(early[:-2], early[-2:], pause=PAUSE, keep_alive=SHORT) == [["POST", "early", []]]
+
+
+@pytest.mark.parametrize("start", [POST, POST + b"Content-Length: 9\r\n\r\nb"])
+def test_what_does_not_go_on_behind_another_request_is_closed(start: bytes) -> None:
+    assert len(answers(POST + BODY + start)) == 1

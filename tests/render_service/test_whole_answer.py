@@ -53,6 +53,7 @@ def sent(*steps: bytes | str) -> list[bytes]:
         ((HEAD, b"bo", b"dy", HEAD, b"body"), [HEAD + b"bo", b"dy", HEAD + b"body"]),
         ((HEAD, "flush", "flush", HEAD, b"body"), [HEAD, HEAD + b"body"]),
         ((HEAD, "close"), [HEAD]),
+        ((HEAD, b"body", "close", HEAD, "flush", HEAD, b"body", b"more"), [HEAD + b"body"]),
         ((HEAD,), []),
         ((HEAD, b"HTTP/1.1 as text"), [HEAD + b"HTTP/1.1 as text"]),
         ((b"HTTP/1.1 100 Continue\r\n\r\n",), [b"HTTP/1.1 100 Continue\r\n\r\n"]),
