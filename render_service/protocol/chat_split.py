@@ -42,7 +42,7 @@ class ChatSplit(NamedTuple):
             if len(self.value) < LARGE:
                 messages = msgspec.json.decode(self.value)
             else:
-                with no_collection(self.value):
+                with no_collection(len(self.value)):
                     messages = msgspec.json.decode(self.value)
             check_nesting(self.value, messages, MAX_NESTING - 1)
             rename_reasoning(messages)

@@ -45,7 +45,7 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes) -> T:
     try:
         if len(raw) < LARGE:
             return decoder.decode(raw)
-        with no_collection(raw):
+        with no_collection(len(raw)):
             return decoder.decode(raw)
     except msgspec.ValidationError as error:
         raise _field_error(error, decode_json(raw), decoder.type) from None
@@ -56,7 +56,7 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes) -> T:
 def decode_json(raw: bytes) -> Any:
     check_size(raw)
     try:
-        with no_collection(raw):
+        with no_collection(len(raw)):
             value = msgspec.json.decode(raw)
     except RecursionError:
         raise too_deep() from None

@@ -38,19 +38,20 @@ def check_bounds(raw: bytes) -> None:
     """Raises RequestError (400). What is not JSON is left to the reader to name."""
     if raw.count(b"[") + raw.count(b"{") <= MAX_NESTING:
         return
-    brackets = _brackets(raw)
-    if _too_many(brackets.count(b"["), raw):
+    structure = brackets(raw)
+    if too_many(structure.count(b"["), len(raw)):
         raise _too_many_containers()
-    if _depth_exceeds(brackets, MAX_NESTING):
+    if _depth_exceeds(structure, MAX_NESTING):
         raise too_deep()
 
 
 def check_size(raw: bytes) -> None:
     """The bound on objects and arrays alone. Raises RequestError (400)."""
     # A container is two bytes at least, so that a shorter body cannot hold too many.
-    if len(raw) <= 2 * FREE_CONTAINERS or not _too_many(raw.count(b"[") + raw.count(b"{"), raw):
+    size = len(raw)
+    if size <= 2 * FREE_CONTAINERS or not too_many(raw.count(b"[") + raw.count(b"{"), size):
         return
-    if _too_many(_brackets(raw).count(b"["), raw):
+    if too_many(brackets(raw).count(b"["), size):
         raise _too_many_containers()
 
 
@@ -59,7 +60,7 @@ def check_nesting(raw: bytes, value: Any, levels: int = MAX_NESTING) -> None:
 
     levels: that it may have. Raises RequestError (400).
     """
-    if _may_nest(raw, levels) and _nests(value, levels):
+    if _may_nest(raw, levels) and nests(value, levels):
         raise too_deep()
 
 
@@ -74,8 +75,9 @@ def _too_many_containers() -> RequestError:
     return schema_error("The request body holds too many objects and arrays.", "body")
 
 
-def _too_many(containers: int, raw: bytes) -> bool:
-    return containers > FREE_CONTAINERS + len(raw) // BYTES_A_CONTAINER
+def too_many(containers: int, size: int) -> bool:
+    """size: of the JSON that holds them, in bytes."""
+    return containers > FREE_CONTAINERS + size // BYTES_A_CONTAINER
 
 
 def _may_nest(raw: bytes, levels: int) -> bool:
@@ -91,7 +93,7 @@ def _may_nest(raw: bytes, levels: int) -> bool:
     return False
 
 
-def _nests(value: Any, levels: int) -> bool:
+def nests(value: Any, levels: int) -> bool:
     """Whether it does, deeper. Level by level: a reader that calls itself has to be bounded."""
     level = [value]
     for _ in range(levels):
@@ -102,7 +104,7 @@ def _nests(value: Any, levels: int) -> bool:
     return True
 
 
-def _brackets(raw: bytes) -> bytes:
+def brackets(raw: bytes) -> bytes:
     """`[` and `]` for what opens and closes objects and arrays, outside of strings."""
     escaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
     structure = escaped.translate(None, _NOT_STRUCTURE).replace(b'""', b"")
@@ -125,11 +127,13 @@ def _depth_exceeds(brackets: bytes, limit: int) -> bool:
 
 
 @contextmanager
-def no_collection(raw: bytes) -> Iterator[None]:
-    """While a large body is read, Python would look for garbage among what was read, again and
+def no_collection(size: int) -> Iterator[None]:
+    """While much JSON is read, Python would look for garbage among what was read, again and
     again: most of the time that reading takes, and no other thread runs meanwhile.
+
+    size: of the JSON, in bytes.
     """
-    if len(raw) < LARGE or not gc.isenabled():
+    if size < LARGE or not gc.isenabled():
         yield
         return
     gc.disable()

@@ -92,13 +92,13 @@ def test_many_small_containers_are_refused() -> None:
 
 
 def test_garbage_is_collected_again_afterwards() -> None:
-    with no_collection(b" " * LARGE):
+    with no_collection(LARGE):
         assert not gc.isenabled()
-        with no_collection(b" " * LARGE):
+        with no_collection(LARGE):
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
-    with no_collection(b" "):
+    with no_collection(1):
         assert gc.isenabled()
     with pytest.raises(RequestError):
         decode_object(b"{" * LARGE)
