@@ -146,15 +146,19 @@ class Connection:
         return answer
 
 
-def ask(target: Target, path: str, body: Any = None) -> Any:
-    """One JSON request that is not measured. Raises BenchError."""
+def ask(target: Target, path: str, body: Any = None, seconds: float | None = None) -> Any:
+    """One JSON request that is not measured. seconds: for the answer. Raises BenchError."""
 
     async def once() -> Any:
         connection = Connection(target, Load())
         try:
-            return orjson.loads(
-                await connection.ask(path, None if body is None else orjson.dumps(body))
-            )
+            async with asyncio.timeout(seconds):
+                return orjson.loads(
+                    await connection.ask(path, None if body is None else orjson.dumps(body))
+                )
+        except TimeoutError:
+            words = f"no answer within {seconds:.0f} seconds"
+            raise BenchError(f"{target.name}: {target.url}{path}: {words}") from None
         finally:
             connection.close()
 

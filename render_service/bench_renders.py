@@ -94,15 +94,17 @@ class Kind(NamedTuple):
     warm: Json
 
 
-def kinds(text: Text, output: Sequence[int], sizes: Sizes, limit: int) -> Iterator[Kind]:
-    """limit: tokens that the model takes."""
+def kinds(
+    text: Text, output: Sequence[int], sizes: Sizes, limit: int, choice: str
+) -> Iterator[Kind]:
+    """limit: tokens that the model takes. choice: `tool_choice` of conversations."""
     room = int(limit * 0.8)
     short, long = 200, min(sizes.long, room)
     yield _single("render, short", text, short, sizes.requests)
     yield _single("render, long", text, long, max(sizes.requests // 4, LANES))
     tokens = min(sizes.conversation, room)
-    every = [[_conversation(text, tokens, sizes.turns)] for _ in range(sizes.conversations)]
-    warm = _conversation(text, tokens, sizes.turns)[0]
+    every = [[_conversation(text, tokens, sizes.turns, choice)] for _ in range(sizes.conversations)]
+    warm = _conversation(text, tokens, sizes.turns, choice)[0]
     yield Kind("render, conversation", RENDER, tokens // 2, every, warm)
     whole = [_whole(output[: sizes.whole], number) for number in range(sizes.requests + 1)]
     yield Kind("derender, whole", DERENDER, sizes.whole, _dealt(whole[1:]), whole[0])
@@ -123,7 +125,7 @@ def _chat(messages: list[Json], **more: Any) -> Json:
     return {"messages": messages, "max_tokens": 16, **more}
 
 
-def _conversation(text: Text, tokens: int, turns: int) -> list[Json]:
+def _conversation(text: Text, tokens: int, turns: int, choice: str) -> list[Json]:
     """One request a turn, each with all turns before it and 20 tools."""
     tools = [_tool(number, text.of(40)) for number in range(20)]
     each = max((tokens - 20 * 80) // turns // 2, 8)
@@ -131,7 +133,7 @@ def _conversation(text: Text, tokens: int, turns: int) -> list[Json]:
     found = []
     for _ in range(turns):
         messages.append({"role": "user", "content": text.of(each)})
-        found.append(_chat(list(messages), tools=tools))
+        found.append(_chat(list(messages), tools=tools, tool_choice=choice))
         messages.append({"role": "assistant", "content": text.of(each)})
     return found
 

@@ -27,10 +27,14 @@ from .settings import Settings
 from .usage_error import read_given
 
 START = 180.0  # seconds until the server must be ready
+PATIENCE = 5.0  # seconds for a peer to say which model it serves
 PEER_SECONDS, QUICK_PEER_SECONDS = 120, 15  # for one stream, whose chunks may cost ever more
 LONG = 100_000  # tokens of a prompt that is very long
 WARM = 80  # tokens of the streams that warm a server
-ELSEWHERE = ("host", "port", "uds", "ssl_keyfile", "ssl_certfile", "ssl_ca_certs")
+ELSEWHERE = (
+    "host", "port", "uds", "ssl_keyfile", "ssl_certfile", "ssl_ca_certs", "ssl_cert_reqs",
+    "ssl_ciphers", "enable_ssl_refresh",
+)  # fmt: skip
 """Where to listen is for the benchmark to say."""
 
 
@@ -58,7 +62,7 @@ class Bench:
         plan = self._plan(ours, text, limit)
         self._streams(ours, floor, plan, limit)
         self._against(ours, peers, plan)
-        for kind in kinds(text, plan.output, self.sizes, limit):
+        for kind in kinds(text, plan.output, self.sizes, limit, self._tool_choice()):
             self._requests(kind, ours, peers)
         self._delay(ours, plan, text, limit)
         self._parsers()
@@ -68,6 +72,15 @@ class Bench:
         self._workers(plan)
         self.progress.end()
         return self.report
+
+    def _tool_choice(self) -> str:
+        """`auto` is refused where no tool calls are parsed."""
+        if self.settings.enable_auto_tool_choice:
+            return "auto"
+        self.report.notes.append(
+            'conversations have tools with tool_choice "none": no --enable-auto-tool-choice'
+        )
+        return "none"
 
     def _start(self, stack: ExitStack, *flags: str) -> tuple[Target, float]:
         """Ours with the given flags and these; seconds until it was ready."""
@@ -83,7 +96,7 @@ class Bench:
 
     def _peer(self, peer: Target) -> Target:
         cpu_seconds(peer.pid)  # that it is there
-        return _with_model(peer._replace(key=os.environ.get("VLLM_API_KEY")))
+        return _with_model(peer._replace(key=os.environ.get("VLLM_API_KEY")), PATIENCE)
 
     def _plan(self, ours: Target, text: Text, limit: int) -> Plan:
         def ids(words: str, count: int) -> list[int]:
@@ -195,8 +208,8 @@ def _untold(share: float) -> None:
     """Too short to be told how far it is."""
 
 
-def _with_model(target: Target) -> Target:
-    return target._replace(model=ask(target, "/v1/models")["data"][0]["id"])
+def _with_model(target: Target, seconds: float | None = None) -> Target:
+    return target._replace(model=ask(target, "/v1/models", seconds=seconds)["data"][0]["id"])
 
 
 def served_flags(args: argparse.Namespace) -> Iterator[str]:

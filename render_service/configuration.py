@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple
@@ -27,6 +28,9 @@ _ARGPARSE: Mapping[str, Mapping[str, Any]] = {
     "repeated": {"action": "append"},
 }
 
+_OF_TLS = ("ssl_keyfile", "ssl_ca_certs", "ssl_cert_reqs", "ssl_ciphers", "enable_ssl_refresh")
+_PLUGINS = ("tool_parser_plugin", "reasoning_parser_plugin")
+
 EPILOG = """\
 Every flag is also a variable (--chat-template: RENDER_CHAT_TEMPLATE) and a key of the --config file
 (chat-template); flags win over variables over the file. Lists in variables are separated by commas.
@@ -35,7 +39,7 @@ Other flags of `vllm serve` are accepted with a warning and do nothing."""
 
 
 class Configuration(NamedTuple):
-    """ignored: flags, on the command line or in the file, that vLLM has and do nothing here."""
+    """ignored: flags that vLLM has and do nothing here, or not with these settings."""
 
     settings: Settings
     ignored: tuple[str, ...]
@@ -136,6 +140,8 @@ def configure(args: argparse.Namespace, environment: Mapping[str, str]) -> Confi
     # What is unset has its default, whatever set it before.
     settings = Settings(**{name: value for name, value in values.items() if value is not None})
     _check(settings)
+    if not _parses(settings):
+        ignored += [OPTIONS[name].flag for name in _PLUGINS if getattr(settings, name)]
     return Configuration(settings, tuple(dict.fromkeys(ignored)))
 
 
@@ -198,5 +204,22 @@ def _check(settings: Settings) -> None:
             f"--reasoning-effort-map: unknown efforts {', '.join(unknown)}; "
             f"expected {', '.join(_EFFORTS)}"
         )
-    if settings.ssl_keyfile and not settings.ssl_certfile:
-        raise UsageError("--ssl-keyfile requires --ssl-certfile")
+    for name in _OF_TLS:
+        if getattr(settings, name) and not settings.ssl_certfile:
+            raise UsageError(f"{OPTIONS[name].flag} requires --ssl-certfile")
+    if settings.parser_backend == "vllm" and not _parses(settings):
+        raise UsageError("--parser-backend vllm requires --tool-call-parser or --reasoning-parser")
+    for name in _PLUGINS:
+        _check_plugin(OPTIONS[name].flag, getattr(settings, name))
+
+
+def _parses(settings: Settings) -> bool:
+    return bool(settings.tool_call_parser or settings.reasoning_parser)
+
+
+def _check_plugin(flag: str, plugin: str) -> None:
+    """A module is imported with vLLM; a file may be looked at now."""
+    if "/" not in plugin and not plugin.endswith(".py"):
+        return
+    if not (plugin.endswith(".py") and os.access(plugin, os.R_OK)):
+        raise UsageError(f"{flag}: {plugin} is not a Python file that can be read")

@@ -1,7 +1,7 @@
 """`--json-flag.key.key value`: vLLM's way to write a JSON flag without quoting JSON.
 
 All of one flag's keys become one JSON object, which is put at the end. `.key+ a,b` adds to a list.
-A value is JSON if it reads as such, a number with a suffix (80g), or text.
+A key is never empty. A value is JSON if it reads as such, a number with a suffix (80g), or text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def fold(words: Sequence[str], flags: Collection[str]) -> list[str]:
     for word in remaining:
         name, equals, value = word.partition("=")
         flag, dot, path = name.partition(".")
-        if not dot or flag not in flags:
+        if not dot or flag not in flags or "" in path.removesuffix("+").split("."):
             rest.append(word)
             continue
         if not equals:

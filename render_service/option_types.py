@@ -142,13 +142,22 @@ def choice(*names: str) -> Callable[[str], str]:
     return read
 
 
+def path_prefix(word: str) -> str | None:
+    """`/a` for `/a`, `a` and `a/`."""
+    name = word.strip("/")
+    return None if text(name) is None else f"/{name}"
+
+
 def _json(word: str) -> Any:
     try:
-        return json.loads(word)
+        value = json.loads(word)
+        # Python also reads NaN, numbers out of range and unpaired surrogates, which no answer has.
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
     except ValueError as error:
         raise ValueError(f"not valid JSON ({error}): {_shortened(word)}") from None
     except RecursionError:
         raise ValueError("JSON nested too deeply") from None
+    return value
 
 
 def json_object(word: str) -> dict[str, Any]:
@@ -167,6 +176,19 @@ def string_list(word: str) -> tuple[str, ...]:
     return tuple(value)
 
 
+def header_list(pattern: str, what: str) -> Callable[[str], tuple[str, ...]]:
+    """Of words that match, as they become part of headers."""
+
+    def read(word: str) -> tuple[str, ...]:
+        items = string_list(word)
+        for item in items:
+            if not re.fullmatch(pattern, item, re.ASCII):
+                raise ValueError(f"expected {what}, not {_shortened(item)}")
+        return items
+
+    return read
+
+
 def _shortened(word: str) -> str:
     return repr(word if len(word) <= 80 else word[:77] + "...")
 
@@ -178,7 +200,8 @@ REPEATED = Kind("repeated", str, "TEXT")
 COMMAS = Kind("commas", str, "TEXT,...")
 SWITCH = Kind("switch", boolean)
 JSON = Kind("json", json_object, "JSON")
-JSON_LIST = Kind("json", string_list, "JSON")
+ORIGINS = Kind("json", header_list("[!-~]+", "origins"), "JSON")
+HEADER_TOKENS = Kind("json", header_list(r"[\w!#$%&'*+.^`|~-]+", "words of HTTP"), "JSON")
 SECONDS = Kind("one", seconds, "SECONDS")
 SIZE = Kind("one", size, "SIZE")
 SIZE_OR_NONE = Kind("one", partial(size, lowest=0), "SIZE")

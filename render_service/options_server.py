@@ -5,8 +5,9 @@ from __future__ import annotations
 from .option_types import (
     COMMAS,
     FILE,
-    JSON_LIST,
+    HEADER_TOKENS,
     LONGEST,
+    ORIGINS,
     REPEATED,
     SECONDS,
     SIZE,
@@ -20,6 +21,7 @@ from .option_types import (
     number,
     one_of,
     optional,
+    path_prefix,
 )
 
 _LEVELS = ("critical", "error", "warning", "info", "debug", "trace")
@@ -31,7 +33,11 @@ SERVER_GROUPS: tuple[Group, ...] = (
             Option("host", TEXT, "Address to listen on. Default: all IPv4 addresses."),
             Option("port", number(0, 65535), "Port to listen on; 0: any free one."),
             Option("uds", FILE, "Unix domain socket to listen on instead of host and port."),
-            Option("root_path", TEXT, "Prefix below which a proxy serves this."),
+            Option(
+                "root_path",
+                Kind("one", path_prefix, "PATH"),
+                "Prefix below which a proxy serves this.",
+            ),
             Option(
                 "workers",
                 number(1, 1024),
@@ -120,9 +126,9 @@ SERVER_GROUPS: tuple[Group, ...] = (
             ),
             Option("ssl_ciphers", TEXT, "Cipher suites for TLS 1.2."),
             Option("enable_ssl_refresh", SWITCH, "Load changed TLS files without a restart."),
-            Option("allowed_origins", JSON_LIST, 'CORS: origins, as ["https://a.example"].'),
-            Option("allowed_methods", JSON_LIST, "CORS: methods."),
-            Option("allowed_headers", JSON_LIST, "CORS: headers."),
+            Option("allowed_origins", ORIGINS, 'CORS: origins, as ["https://a.example"].'),
+            Option("allowed_methods", HEADER_TOKENS, "CORS: methods."),
+            Option("allowed_headers", HEADER_TOKENS, "CORS: headers."),
             Option("allow_credentials", SWITCH, "CORS: credentials."),
             Option("disable_fastapi_docs", SWITCH, "No GET /openapi.json, as in vLLM."),
             Option(

@@ -48,27 +48,33 @@ class Server(uvicorn.Server):
         self._parent = parent
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        if self._share is None:
-            await super().startup(sockets)
-            return
         await super().startup([])
-        connections = self.server_state.connections
+        self._tls = tls.of_connections(self.config.ssl)
         for listener in sockets or ():
-            server = FairServer(listener, self._connect, connections, self._share)
-            self.servers.append(server)  # type: ignore[arg-type]  # uvicorn only closes them
+            self.servers.append(await self._server(listener))  # type: ignore[arg-type]
 
-    def _connect(self, connection: socket.socket) -> tuple[asyncio.Protocol, asyncio.Task[None]]:
+    async def _server(self, listener: socket.socket) -> asyncio.AbstractServer | FairServer:
+        """uvicorn only closes them."""
+        if self._share is not None:
+            connections = self.server_state.connections
+            return FairServer(listener, self._connect, connections, self._share)
+        loop = asyncio.get_running_loop()
+        return await loop.create_server(self._protocol, sock=listener, backlog=BACKLOG, **self._tls)
+
+    def _protocol(self) -> asyncio.Protocol:
         of_config = self.config.http_protocol_class
-        protocol = of_config(  # type: ignore[call-arg]  # as uvicorn does
+        return of_config(  # type: ignore[call-arg]  # as uvicorn does
             config=self.config, server_state=self.server_state, app_state=self.lifespan.state
         )
+
+    def _connect(self, connection: socket.socket) -> tuple[asyncio.Protocol, asyncio.Task[None]]:
+        protocol = self._protocol()
         return protocol, asyncio.create_task(self._connected(protocol, connection))
 
     async def _connected(self, protocol: asyncio.Protocol, connection: socket.socket) -> None:
         with contextlib.suppress(OSError):  # it was reset, or its TLS failed
             loop = asyncio.get_running_loop()
-            ssl = self.config.ssl
-            await loop.connect_accepted_socket(lambda: protocol, connection, ssl=ssl)
+            await loop.connect_accepted_socket(lambda: protocol, connection, **self._tls)
 
     async def on_tick(self, counter: int) -> bool:
         for server in self.servers:

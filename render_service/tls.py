@@ -7,6 +7,7 @@ import logging
 import os
 import ssl
 from collections.abc import Sequence
+from typing import Any
 
 from .settings import Settings
 from .usage_error import UsageError
@@ -14,6 +15,10 @@ from .usage_error import UsageError
 logger = logging.getLogger("render_service")
 
 INTERVAL = 10.0  # seconds between looks at the files
+FAREWELL = 5.0
+"""Seconds that a closed connection waits for the client to have read all and close it as well: a
+client that is idle may never do so, and would hold up the end of the service.
+"""
 
 
 def check(settings: Settings) -> None:
@@ -37,6 +42,11 @@ def check(settings: Settings) -> None:
             context.set_ciphers(settings.ssl_ciphers)
         except ssl.SSLError as error:
             raise UsageError(f"--ssl-ciphers: {error}") from error
+
+
+def of_connections(context: ssl.SSLContext | None) -> dict[str, Any]:
+    """What servers and accepted connections of the event loop take; nothing without TLS."""
+    return {} if context is None else {"ssl": context, "ssl_shutdown_timeout": FAREWELL}
 
 
 def _load(context: ssl.SSLContext, settings: Settings) -> None:

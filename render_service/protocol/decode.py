@@ -95,6 +95,12 @@ def _missing_body() -> RequestError:
 
 
 def _syntax_error(raw: bytes, error: Exception) -> RequestError:
+    if (encoding := json.detect_encoding(raw)) != "utf-8":
+        # Python's reader takes them.
+        found = "a byte order mark" if encoding == "utf-8-sig" else encoding.upper()
+        return schema_error(
+            f"The request body must be UTF-8 without a byte order mark, not {found}.", "body"
+        )
     try:
         json.loads(raw)
     except json.JSONDecodeError as fault:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -105,6 +107,23 @@ def test_what_the_flags_do_not_allow_is_said_before_anything_starts(
 def test_a_server_that_does_not_start_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--quick", "/nowhere/at-all"]) == 1
     assert "/nowhere/at-all" in capsys.readouterr().err
+
+
+def test_without_parsers_tools_are_only_in_the_prompt(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["bench", "--quick", "--json", str(tmp_path / "figures")]) == 0
+    assert "note: conversations have tools with tool_choice" in capsys.readouterr().out
+    found = json.loads((tmp_path / "figures").read_text())
+    assert len(found["requests"]) == 4
+
+
+def test_a_peer_that_never_answers_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        peer = ("--peer", f"mute={url}", "--peer-pid", str(os.getpid()))
+        assert cli.main(["bench", "--quick", *peer]) == 1
+    assert f"mute: {url}/v1/models: no answer within 5 seconds" in capsys.readouterr().err
 
 
 def test_a_server_that_refuses_is_named(serve: Serve) -> None:

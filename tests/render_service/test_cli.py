@@ -167,7 +167,9 @@ def test_tls_files(tmp_path: Path) -> None:
     assert "cannot be used" in refused(*words, "--ssl-keyfile", cert)
     assert "cannot be used" in refused(*words, "--ssl-keyfile", key, "--ssl-ca-certs", key)
     assert "--ssl-ciphers" in refused(*words, "--ssl-keyfile", key, "--ssl-ciphers", "none")
-    assert "--ssl-keyfile requires" in refused("serve", "--ssl-keyfile", key)
+    assert "--ssl-ca-certs: cannot read /no" in refused(
+        *words, "--ssl-keyfile", key, "--ssl-ca-certs", "/no"
+    )
 
 
 def test_encrypted_key_does_not_ask(tmp_path: Path) -> None:

@@ -175,3 +175,21 @@ def test_any_json_is_read_or_refused(data: dict[str, Any]) -> None:
 def test_any_bytes_are_read_or_refused(raw: bytes) -> None:
     found = outcome(d.decode_object, raw)
     assert isinstance(found, dict) or found.status == 400
+
+
+@pytest.mark.parametrize(
+    ("encoding", "found"),
+    [
+        ("utf-8-sig", "a byte order mark"),
+        ("utf-16", "UTF-16"),
+        ("utf-16-le", "UTF-16-LE"),
+        ("utf-32", "UTF-32"),
+    ],
+)
+@pytest.mark.parametrize("read", [d.decode_object, lambda raw: d.decode(DECODER, raw)])
+def test_another_encoding_is_named(read: Any, encoding: str, found: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        read('{"count": 1}'.encode(encoding))
+    assert (caught.value.status, caught.value.param) == (400, "body")
+    words = "The request body must be UTF-8 without a byte order mark, not"
+    assert caught.value.message == f"{words} {found}."

@@ -82,6 +82,13 @@ def test_nothing_given_is_the_defaults() -> None:
         (["--tool-strict-level", "function"], "tool_strict_level", "function"),
         (["--tool-strict-level", "None"], "tool_strict_level", None),
         (["--host", ""], "host", None),
+        (["--ssl-cert-reqs", "0"], "ssl_cert_reqs", 0),
+        (["--root-path", "/a"], "root_path", "/a"),
+        (["--root-path", "a/b/"], "root_path", "/a/b"),
+        (["--root-path", "/"], "root_path", ""),
+        (["--allowed-methods", '["*"]'], "allowed_methods", ("*",)),
+        (["--allowed-headers", '["X-A", "b"]'], "allowed_headers", ("X-A", "b")),
+        (["--allowed-origins", '["https://[::1]:8"]'], "allowed_origins", ("https://[::1]:8",)),
         (["--max-log-len", "0"], "max_log_len", 0),
         (["--max-log-len", "None"], "max_log_len", None),
         (["--drain-delay", "0.5"], "drain_delay", 0.5),
@@ -185,6 +192,29 @@ def test_model_may_stand_anywhere() -> None:
         (["--reasoning-effort-map", '{"huge": "max"}'], "unknown efforts huge"),
         (["--reasoning-effort-map", '{"low": 1}'], "expected efforts as strings"),
         (["--ssl-keyfile", "k"], "--ssl-keyfile requires --ssl-certfile"),
+        (["--ssl-cert-reqs", "2"], "--ssl-cert-reqs requires --ssl-certfile"),
+        (["--ssl-ca-certs", "c"], "--ssl-ca-certs requires --ssl-certfile"),
+        (["--ssl-ciphers", "c"], "--ssl-ciphers requires --ssl-certfile"),
+        (["--enable-ssl-refresh"], "--enable-ssl-refresh requires --ssl-certfile"),
+        (["--default-chat-template-kwargs", '{"a": NaN}'], "not valid JSON (Out of range float"),
+        (["--default-chat-template-kwargs.a", "-Infinity"], "not valid JSON (Out of range float"),
+        (["--default-chat-template-kwargs", '{"a": 1e999}'], "not valid JSON (Out of range float"),
+        (["--default-chat-template-kwargs", r'{"a": "\ud800"}'], "surrogates not allowed"),
+        (["--allowed-methods", r'["GET", "\n"]'], r"expected words of HTTP, not '\n'"),
+        (["--allowed-methods", '["GET, PUT"]'], "expected words of HTTP, not 'GET, PUT'"),
+        (["--allowed-headers", '["é"]'], "--allowed-headers: expected words of HTTP, not 'é'"),
+        (["--allowed-headers", '[""]'], "--allowed-headers: expected words of HTTP, not ''"),
+        (["--allowed-origins", r'["a\r\nb"]'], "--allowed-origins: expected origins"),
+        (
+            ["--parser-backend", "vllm"],
+            "--parser-backend vllm requires --tool-call-parser or --reasoning-parser",
+        ),
+        (["--tool-parser-plugin", "/no.py"], "--tool-parser-plugin: /no.py is not a Python file"),
+        (["--tool-parser-plugin", "no.py"], "--tool-parser-plugin: no.py is not a Python file"),
+        (
+            ["--reasoning-parser-plugin", "/etc/passwd"],
+            "--reasoning-parser-plugin: /etc/passwd is not a Python file",
+        ),
         (["--config", "/nowhere.yaml"], "--config /nowhere.yaml: No such file"),
     ],
 )
@@ -204,6 +234,13 @@ def test_refused_value(words: list[str], message: str) -> None:
         (["a", "b"], "unexpected argument 'b'"),
         (["--port"], "--port: expected one argument"),
         (["--override-generation-config.a"], "expected one argument"),
+        (
+            ["--default-chat-template-kwargs.", "x"],
+            "unknown flag --default-chat-template-kwargs.; did you mean "
+            "--default-chat-template-kwargs",
+        ),
+        (["--override-generation-config.a..b=1"], "unknown flag --override-generation-config.a..b"),
+        (["--override-generation-config.+=1"], "unknown flag --override-generation-config.+"),
     ],
 )
 def test_refused_command_line(
@@ -236,6 +273,12 @@ def test_vllm_flags_of_ours_are_ours() -> None:
     known = set(parser()._option_string_actions)
     for flag in vllm_flags():
         assert known.issuperset(flag.names)
+
+
+def test_a_plugin_of_no_parser_has_no_effect() -> None:
+    plugin = ("--tool-parser-plugin", __file__, "--reasoning-parser-plugin", "some.module")
+    assert configured(*plugin).ignored == ("--tool-parser-plugin", "--reasoning-parser-plugin")
+    assert not configured(*plugin, "--reasoning-parser", "own").ignored
 
 
 def test_ignored_flags_are_named_once() -> None:

@@ -84,6 +84,19 @@ def test_tls(certificate: Path, workers: str) -> None:
     assert f"https://127.0.0.1:{port}" in stopped(process)
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_idle_tls_client_does_not_hold_up_the_end(certificate: Path, workers: str) -> None:
+    port = free_port()
+    cert, key = str(certificate / "cert.pem"), str(certificate / "key.pem")
+    where = ("--host", "127.0.0.1", "--port", str(port), "--workers", workers)
+    files = ("--ssl-certfile", cert, "--ssl-keyfile", key)
+    process = run(*where, *files, "--shutdown-timeout", "600")
+    until(lambda: served_over_tls(port, certificate))
+    with httpx.Client(verify=ssl.create_default_context(cafile=cert)) as client:
+        assert client.get(f"https://127.0.0.1:{port}/health").status_code == 200
+        assert "Traceback" not in stopped(process)  # the client keeps its connection, unread
+
+
 def test_client_certificates(certificate: Path) -> None:
     port = free_port()
     cert, key = str(certificate / "cert.pem"), str(certificate / "key.pem")
