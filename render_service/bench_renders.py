@@ -95,7 +95,7 @@ class Kind(NamedTuple):
 
 
 def kinds(
-    text: Text, output: Sequence[int], sizes: Sizes, limit: int, choice: str
+    text: Text, output: Sequence[int], sizes: Sizes, limit: int, choice: str = "auto"
 ) -> Iterator[Kind]:
     """limit: tokens that the model takes. choice: `tool_choice` of conversations."""
     room = int(limit * 0.8)
