@@ -6,11 +6,12 @@ of their keys, which a template that prints a call shows.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from .errors import RequestError
+from .protocol.json_bounds import no_collection
+from .protocol.json_texts import check_texts, load_text
 from .protocol.message_shape import ordered
 
 ContentFormat = Literal["string", "openai"]
@@ -52,6 +53,8 @@ PART_FIELDS = frozenset(
 )
 # A line that one client puts before its system prompt, changing with each request.
 BILLING_HEADER = "x-anthropic-billing-header"
+# In refusals: what, and its field.
+ARGUMENTS = ("The arguments of the messages' tool calls", "tool_calls")
 
 
 def conversation(messages: list[dict[str, Any]], *, content_format: ContentFormat) -> list[Message]:
@@ -61,7 +64,11 @@ def conversation(messages: list[dict[str, Any]], *, content_format: ContentForma
     messages: of the shape that `protocol.message_shape` lets through; they are not changed.
     Raises RequestError (400).
     """
-    return [_message(message, content_format == "openai") for message in messages]
+    found = [_message(message, content_format == "openai") for message in messages]
+    called = [call["function"] for m in found if "tool_calls" in m for call in m["tool_calls"]]
+    if called:
+        _read_arguments(called)
+    return found
 
 
 def _message(message: Mapping[str, Any], as_parts: bool) -> Message:
@@ -199,7 +206,7 @@ def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
             "(parameter=tool_calls)",
             param="tool_calls",
         )
-    return {**call, "function": {**function, "arguments": _arguments(function["arguments"])}}
+    return {**call, "function": {**function}}
 
 
 def _developer_tools(tools: Any) -> Any:
@@ -208,12 +215,19 @@ def _developer_tools(tools: Any) -> Any:
     return [ordered(tool, "function", "type") if isinstance(tool, dict) else tool for tool in tools]
 
 
+def _read_arguments(functions: list[dict[str, Any]]) -> None:
+    size = check_texts([function["arguments"] for function in functions], *ARGUMENTS)
+    with no_collection(size):
+        for function in functions:
+            function["arguments"] = _arguments(function["arguments"])
+
+
 def _arguments(text: str) -> dict[str, Any]:
     """Templates want an object. What is none becomes an empty one: it is history, and refusing
     it would end the conversation.
     """
     try:
-        value = json.loads(text) if text else {}
-    except (ValueError, RecursionError):
+        value = load_text(text, *ARGUMENTS) if text else {}
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}

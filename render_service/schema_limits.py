@@ -10,6 +10,8 @@ import json
 from typing import Any
 
 from .errors import RequestError
+from .protocol.json_bounds import no_collection
+from .protocol.json_texts import check_texts
 
 MAX_NESTING = 64
 """Levels of objects and arrays that a schema may have."""
@@ -25,9 +27,13 @@ _ARRAY_LIMITS = ("uniqueItems", "contains", "minContains", "maxContains")
 
 
 def load_schema(text: str, max_nesting: int = MAX_NESTING) -> Any:
-    """Its JSON. ValueError where it is none, RequestError (400) where it is nested too deeply."""
+    """Its JSON. ValueError where it is none, RequestError (400) where it holds too much or is
+    nested too deeply.
+    """
+    check_texts([text], "JSON schemas")
     try:
-        schema = json.loads(text)
+        with no_collection(len(text)):
+            schema = json.loads(text)
     except RecursionError:
         raise _too_deep() from None
     check_nesting(schema, max_nesting)

@@ -8,12 +8,12 @@ always: what spells a special token in it becomes one.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import RequestError
 from ..hub import StartupError
-from ..messages import conversation
+from ..messages import Message, conversation
 from .chat import Chat
 
 if TYPE_CHECKING:
@@ -77,11 +77,12 @@ class InklingRenderer:
         self._ids = {token: index for token, index in found.items() if index is not None}
 
     def render(self, chat: Chat) -> list[int]:
-        conversation(chat.messages, content_format="string")  # refuses what no text model takes
+        # Refuses what no text model takes.
+        seen = conversation(chat.messages, content_format="string")
         if chat.kwargs.get("continue_final_message"):
             raise RequestError("Inkling renderer does not support continue_final_message")
         ids: list[int] = []
-        for item in _items(chat):
+        for item in _items(chat, seen):
             ids += [self._ids[item]] if isinstance(item, str) else self._block(item)
         if chat.kwargs.get("add_generation_prompt", True):
             ids.append(self._ids[ROLES["assistant"]])
@@ -100,8 +101,8 @@ class InklingRenderer:
         return self._tokenizer.encode(text, add_special_tokens=False)
 
 
-def _items(chat: Chat) -> Iterator[Block | str]:
-    """Blocks, and single tokens."""
+def _items(chat: Chat, conversation: list[Message]) -> Iterator[Block | str]:
+    """Blocks, and single tokens. conversation: the same, for the calls' arguments."""
     tools = [*(chat.kwargs.get("tools", chat.tools) or ())]
     for message in chat.messages:
         if message["role"] == "developer":
@@ -110,7 +111,7 @@ def _items(chat: Chat) -> Iterator[Block | str]:
         yield Block("system", "xml", _json(list(map(_declared, tools))), "tool_declare")
     effort = _effort(chat.kwargs.get("reasoning_effort"))
     names: dict[str, str] = {}
-    for message in chat.messages:
+    for message, seen in zip(chat.messages, conversation, strict=True):
         role = message["role"]
         if role not in ROLES:
             raise RequestError(
@@ -124,14 +125,16 @@ def _items(chat: Chat) -> Iterator[Block | str]:
             text = "".join(_texts(message.get("content")))
             yield Block("tool", "text", text, str(name))
         elif role == "assistant":
-            yield from _assistant(message, names)
+            yield from _assistant(message, seen.get("tool_calls") or (), names)
         else:
             yield from (Block(role, "text", text) for text in _texts(message.get("content")))
     if effort is not None:
         yield _effort_block(effort)
 
 
-def _assistant(message: Mapping[str, Any], names: dict[str, str]) -> Iterator[Block | str]:
+def _assistant(
+    message: Mapping[str, Any], calls: Iterable[Mapping[str, Any]], names: dict[str, str]
+) -> Iterator[Block | str]:
     """names: of tools by a call's ID; those of the message are added."""
     reasoning = message.get("reasoning")
     if reasoning:
@@ -139,11 +142,11 @@ def _assistant(message: Mapping[str, Any], names: dict[str, str]) -> Iterator[Bl
             raise RequestError("assistant reasoning_content must be a string for Inkling rendering")
         yield Block("assistant", "thinking", reasoning)
     yield from (Block("assistant", "text", text) for text in _texts(message.get("content")))
-    for call in message.get("tool_calls") or ():
+    for call in calls:
         name = call["function"]["name"]
         if call.get("id"):
             names[call["id"]] = name
-        arguments = _json(_arguments(call["function"]["arguments"]))
+        arguments = _json(call["function"]["arguments"])
         text = f'{{"name":{json.dumps(name, ensure_ascii=False)},"args":{arguments}}}'
         yield Block("assistant", "call", text, name)
     yield END_SAMPLING
@@ -162,14 +165,6 @@ def _texts(content: Any) -> Iterator[str]:
             yield text if isinstance(text, str) else ""
         else:
             raise RequestError(f"unsupported content part type: {part.get('type')!r}")
-
-
-def _arguments(text: str) -> Any:
-    try:
-        value = json.loads(text) if text.strip() else {}
-    except (ValueError, RecursionError):
-        value = {}
-    return value if isinstance(value, dict) else {}
 
 
 def _declared(tool: Any) -> dict[str, Any]:

@@ -6,12 +6,14 @@ Source of the rules: vLLM 0.33.0's `tokenizers/mistral.py` and transformers'
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RequestError
 from ..messages import Message, conversation
 from ..protocol.fields import invalid
+from ..protocol.json_bounds import no_collection
+from ..protocol.json_texts import check_texts
 from .chat import Chat
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ class MistralRenderer:
         seen = conversation(chat.messages, content_format="string")
         proceed = bool(chat.kwargs.get("continue_final_message", False))
         _check_last(chat, proceed)
+        # The library reads them as JSON, where they are some.
+        read = check_texts([*_results(chat.messages)], "The results of tools", "messages")
         effort = chat.kwargs.get("reasoning_effort") if self._version >= KNOWS_EFFORT else None
         try:
             request: Any = self._request(
@@ -49,7 +53,8 @@ class MistralRenderer:
                 continue_final_message=proceed,
                 reasoning_effort=effort,
             )
-            return list(self._library.encode_chat_completion(request).tokens)
+            with no_collection(read):
+                return list(self._library.encode_chat_completion(request).tokens)
         # The library refuses a chat by errors of many kinds.
         except Exception as error:
             raise RequestError(str(error)) from error
@@ -80,6 +85,15 @@ def _check_last(chat: Chat, proceed: bool) -> None:
             "Cannot set `continue_final_message` to True when the last message is not from the "
             "assistant."
         )
+
+
+def _results(messages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    for message in messages:
+        if message["role"] == "tool":
+            content = message.get("content")
+            parts = content if isinstance(content, list) else [content]
+            texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
+            yield "".join(text for text in texts if isinstance(text, str))
 
 
 def _adapted(message: Mapping[str, Any], seen: Message) -> dict[str, Any]:

@@ -76,6 +76,9 @@ def values(size: int) -> Iterator[tuple[str, Any]]:
     yield "a list of objects", [{"type": "text", "text": "a"}] * (size // 26)
     yield "an object of numbers", {str(n): 0 for n in range(size // 12)}
     yield "a deep object", _deep(100, size)
+    yield "arrays in a text", repeated(b"[],", size, b'{"a":[', b"[]]}").decode()
+    yield "a deep text", '{"a":' * (size // 6) + "1" + "}" * (size // 6)
+    yield "an open text", '{"a":[' * (size // 6)
     yield "a large number", int("9" * 4000)
 
 
@@ -97,12 +100,20 @@ def places(value: Any) -> Iterator[tuple[str, str, Json]]:
     tools = [{"type": "function", "function": function}]
     yield chat, "parameters", {"messages": hi, "tools": tools, "tool_choice": "required"}
     yield chat, "arguments", {"messages": [*hi, _called(value)]}
+    yield "/tokenize", "arguments", {"messages": [*hi, _called(value)]}
+    held = {"json": value}
+    yield chat, "schema", {"messages": hi, "tools": tools, "structured_outputs": held}
     for field in ("stop", "chat_template_kwargs", "logit_bias", "documents", "vllm_xargs"):
         yield chat, field, {"messages": hi, field: value}
     for field in ("structured_outputs", "bad_words", "request_id", "kv_transfer_params", "model"):
         yield chat, field, {"messages": hi, field: value}
     yield "/v1/completions/render", "prompt", {"prompt": value}
     yield "/v1/responses/render", "input", {"input": value}
+    call = {"type": "function_call", "call_id": "a", "name": "f", "arguments": value}
+    yield "/v1/responses/render", "arguments", {"input": [call]}
+    use = {"type": "tool_use", "id": "a", "name": "f", "input": {"a": value}}
+    turn = {"role": "assistant", "content": [use]}
+    yield "/v1/messages/render", "input", {"model": NAME, "max_tokens": 5, "messages": [turn]}
     yield "/v1/messages/render", "messages", {"model": NAME, "max_tokens": 5, "messages": value}
     yield "/tokenize", "prompt", {"prompt": value, "return_token_strs": True}
     yield "/detokenize", "tokens", {"tokens": value}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import sys
 from typing import Any
 
 import pytest
@@ -77,18 +76,6 @@ def test_billing_header_in_a_string_part() -> None:
 
 def test_tool_result_that_is_thinking_without_text() -> None:
     assert one([{"type": "thinking"}], "openai", role="tool") == ""
-
-
-def test_deeply_nested_arguments_become_none() -> None:
-    depth = sys.getrecursionlimit() * 20
-    text = '{"a":' * depth + "1" + "}" * depth
-    function = {"name": "f", "arguments": text}
-    message = {
-        "role": "assistant",
-        "tool_calls": [{"id": "c", "type": "function", "function": function}],
-    }
-    seen = conversation([message], content_format="string")[0]
-    assert seen["tool_calls"][0]["function"]["arguments"] == {}
 
 
 def test_tools_of_a_developer_that_are_no_objects() -> None:

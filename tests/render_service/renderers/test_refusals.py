@@ -29,6 +29,17 @@ MODELS: dict[str, tuple[str, Mode]] = {
 LIBRARIES = {"cohere": "cohere_melody", "kimi_k3": "transformers", "mistral": "mistral_common"}
 
 
+BOMB = '{"a":[' + "[]," * 300_000 + "1]}"
+"""More arrays than a body so short may hold."""
+
+
+def called(arguments: str) -> list[dict[str, Any]]:
+    function = {"name": "f", "arguments": arguments}
+    calls = [{"id": "123456789", "type": "function", "function": function}]
+    answered = {"role": "tool", "tool_call_id": "123456789", "content": "{}"}
+    return [USER, {"role": "assistant", "tool_calls": calls}, answered]
+
+
 def blocks(*given: Any) -> dict[str, Any]:
     return {"messages": [{**USER, "content_blocks": list(given)}]}
 
@@ -130,3 +141,25 @@ def test_blocks_that_the_client_made(served: tuple[str, Renderer]) -> None:
         "<｜User｜>t\n\n<tool_result>a</tool_result>\n\n<tool_result>b</tool_result>\n\n"
         "<tool_result>[Unsupported x]</tool_result>\n\n[Unsupported y]<｜Assistant｜>"
     ) in text
+
+
+def test_arguments_that_hold_too_much(served: tuple[str, Renderer]) -> None:
+    """Harmony writes them as they are."""
+    family, renderer = served
+    assert renderer.render(Chat(messages=called("{}")))
+    if family != "harmony":
+        with pytest.raises(RequestError, match="too many objects") as refused:
+            renderer.render(Chat(messages=called(BOMB)))
+        assert (refused.value.status, refused.value.param) == (400, "tool_calls")
+
+
+@pytest.mark.parametrize("content", [BOMB, [{"type": "text", "text": BOMB}]])
+def test_results_that_mistral_reads(served: tuple[str, Renderer], content: Any) -> None:
+    family, renderer = served
+    if family != "mistral":
+        return
+    messages = called("{}")
+    messages[-1]["content"] = content
+    with pytest.raises(RequestError, match="too many objects") as refused:
+        renderer.render(Chat(messages=messages))
+    assert (refused.value.status, refused.value.param) == (400, "messages")
