@@ -209,7 +209,11 @@ def _untold(share: float) -> None:
 
 
 def _with_model(target: Target, seconds: float | None = None) -> Target:
-    return target._replace(model=ask(target, "/v1/models", seconds=seconds)["data"][0]["id"])
+    try:
+        model = str(ask(target, "/v1/models", seconds=seconds)["data"][0]["id"])
+    except (ValueError, LookupError, TypeError):
+        raise BenchError(f"{target.name}: {target.url}/v1/models names no model") from None
+    return target._replace(model=model)
 
 
 def served_flags(args: argparse.Namespace) -> Iterator[str]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import socket
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -124,6 +127,21 @@ def test_a_peer_that_never_answers_is_named(capsys: pytest.CaptureFixture[str]) 
         peer = ("--peer", f"mute={url}", "--peer-pid", str(os.getpid()))
         assert cli.main(["bench", "--quick", *peer]) == 1
     assert f"mute: {url}/v1/models: no answer within 5 seconds" in capsys.readouterr().err
+
+
+def test_a_peer_that_is_something_else_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "v1").mkdir()
+    (tmp_path / "v1" / "models").write_text("<html>")
+    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as pages, ThreadPoolExecutor(1) as pool:
+        pool.submit(pages.serve_forever)
+        url = f"http://127.0.0.1:{pages.server_port}"
+        code = cli.main(["bench", "--peer", url, "--peer-pid", str(os.getpid())])
+        pages.shutdown()
+    assert code == 1
+    assert f"peer: {url}/v1/models names no model" in capsys.readouterr().err
 
 
 def test_a_server_that_refuses_is_named(serve: Serve) -> None:
