@@ -97,10 +97,12 @@ def _missing_body() -> RequestError:
 def _syntax_error(raw: bytes, error: Exception) -> RequestError:
     if (encoding := json.detect_encoding(raw)) != "utf-8":
         # Python's reader takes them.
-        found = "a byte order mark" if encoding == "utf-8-sig" else encoding.upper()
-        return schema_error(
-            f"The request body must be UTF-8 without a byte order mark, not {found}.", "body"
+        found = (
+            "begins with a byte order mark, which JSON has not"
+            if encoding == "utf-8-sig"
+            else f"must be in UTF-8; it looks like {encoding.upper()}"
         )
+        return schema_error(f"The request body {found}.", "body")
     try:
         json.loads(raw)
     except json.JSONDecodeError as fault:
