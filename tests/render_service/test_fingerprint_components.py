@@ -88,7 +88,7 @@ SETTINGS: list[tuple[set[str], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("names", "settings"), SETTINGS, ids=str)
+@pytest.mark.parametrize(("names", "settings"), SETTINGS, ids=lambda value: str(sorted(value)))
 def test_a_setting(base: Fingerprint, names: set[str], settings: dict[str, Any]) -> None:
     assert changed(base, of(DEMO_MODEL, **settings)) == names
 
