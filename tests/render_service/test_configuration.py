@@ -123,3 +123,9 @@ def test_refused_config_file(content: bytes, message: str, tmp_path: Path) -> No
     with pytest.raises(UsageError) as caught:
         settings("--config", str(file))
     assert message in str(caught.value)
+
+
+def test_a_plugin_of_no_parser_has_no_effect() -> None:
+    plugin = ("--tool-parser-plugin", __file__, "--reasoning-parser-plugin", "some.module")
+    assert configured(*plugin).ignored == ("--tool-parser-plugin", "--reasoning-parser-plugin")
+    assert not configured(*plugin, "--reasoning-parser", "own").ignored

@@ -275,12 +275,6 @@ def test_vllm_flags_of_ours_are_ours() -> None:
         assert known.issuperset(flag.names)
 
 
-def test_a_plugin_of_no_parser_has_no_effect() -> None:
-    plugin = ("--tool-parser-plugin", __file__, "--reasoning-parser-plugin", "some.module")
-    assert configured(*plugin).ignored == ("--tool-parser-plugin", "--reasoning-parser-plugin")
-    assert not configured(*plugin, "--reasoning-parser", "own").ignored
-
-
 def test_ignored_flags_are_named_once() -> None:
     words = ["-tp", "2", "--tensor_parallel_size=4", "-O3", "--compilation-config.mode", "3", "m"]
     found = configured(*words)
