@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
+from render_service import __version__
 from render_service.local_server import program
 from render_service.metrics import Metrics
 from tests.conftest import ROOT
@@ -36,7 +37,8 @@ def tool(name: str, where: str) -> str:
 
 
 def run(*command: str | Path) -> str:
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=120)
+    words = [*map(str, command)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -74,6 +76,15 @@ def test_the_locks_agree_and_the_images_holds_nothing_for_development() -> None:
     assert not {"pytest", "transformers", "httpx", "pip", "hatchling"} & pins[0].keys()
 
 
+@pytest.mark.parametrize("extras", ["", "otel", "otel,mistral,cohere,transformers"])
+def test_the_image_takes_extras_that_are_locked(extras: str) -> None:
+    needs = run(sys.executable, DOCKER / "extras.py", extras).split("\n")
+    names = {re.split(r"[><=;\[ ]", need)[0] for need in needs if need}
+    assert len(names) >= len(extras.split(",")) if extras else not names
+    lock = (ROOT / "requirements-dev.txt").read_text("utf-8")
+    assert names <= set(re.findall(r"^([a-z0-9-]+)==", lock, re.MULTILINE))
+
+
 def test_compose_takes_its_file() -> None:
     if shutil.which("docker-compose"):
         run("docker-compose", "-f", DOCKER / "compose.yaml", "config", "--quiet")
@@ -93,7 +104,8 @@ def test_every_service_of_compose_is_confined() -> None:
 
 def test_what_the_image_copies_is_let_through() -> None:
     lines = (DOCKER / "Dockerfile").read_text("utf-8").splitlines()
-    copied = {line.split()[1] for line in lines if re.match(r"COPY (?!--from)", line)}
+    lists = [line.split()[1:-1] for line in lines if re.match(r"COPY (?!--from)", line)]
+    copied = {name for names in lists for name in names}
     ignore = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     assert {f"!{name}" for name in copied} == {line for line in ignore if line.startswith("!")}
     assert all((ROOT / name).exists() for name in copied)
@@ -116,7 +128,8 @@ def test_what_compose_mounts_exists() -> None:
 
 def test_nginx_and_prometheus_know_the_replicas_of_compose() -> None:
     services = compose()["services"]
-    names = {name for name, one in services.items() if one.get("image") == "render-service"}
+    image = f"render-service:${{RENDER_TAG:-{__version__}}}"
+    names = {name for name, one in services.items() if one.get("image") == image}
     assert len(names) == 3
     for file in ("nginx.conf", "prometheus.yml"):
         assert set(re.findall(r"(render-\d+):8000", (DOCKER / file).read_text("utf-8"))) == names
@@ -170,7 +183,9 @@ def test_kubernetes_takes_the_manifests(folder: Path, version: str, tmp_path: Pa
     (config,) = (r for r in resources if r["metadata"]["name"].startswith("render-service-"))
     file = tmp_path / "config.yaml"
     file.write_text(config["data"]["config.yaml"])
-    assert settings("--config", str(file)).drain_delay == 10
+    flags = settings("--config", str(file))
+    assert flags.drain_delay == 10
+    assert flags.log_format == "json"  # docs/operations.md asks it why a chunk got 409
     (claimed,) = (
         volume["configMap"]["name"]
         for resource in resources
