@@ -72,6 +72,16 @@ def test_exit_codes_are_those_that_are_tested() -> None:
         assert re.search(rf"\b{number}\b", text), code
 
 
+def test_each_cause_of_a_503_is_told_as_the_code_does() -> None:
+    code = "".join(file.read_text("utf-8") for file in (ROOT / "render_service").glob("*.py"))
+    raised = re.findall(r"(?<!def )(?:overloaded|unavailable)\(", code)
+    causes = rows("| it says | cause | do |")
+    assert len(causes) == len(raised) - 1  # overloaded() itself raises nothing
+    for says, *_ in causes:
+        for part in re.split(r"overloaded: |\bN ", says.strip("`")):
+            assert part.strip() in code, says
+
+
 def test_lines_fit_a_screen() -> None:
     in_code, long = False, []
     for text in PAGE.splitlines():
