@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 from datetime import UTC, datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("render_service.access")
 
 LONGEST = 1024  # characters of a path that no route has
+PHRASES = {status.value: status.phrase for status in HTTPStatus if status >= 400}
+NOT_QUOTING = (409, 429, 503)  # the messages of others may quote the request
 
 
 class JsonFormatter(logging.Formatter):
@@ -80,12 +83,17 @@ class AccessLog:
             line["prompt_tokens"] = tokens if direction == "rendered" else None
             line["output_tokens"] = tokens if direction == "derendered" else None
             line["outcome"] = None if record.answer is None else record.answer.outcome
-            if record.refusal is not None:
-                line["error"] = record.refusal.type
-                if record.refusal.status == 409:  # others may quote the request
-                    line["message"] = record.refusal.message
             line["microseconds"] |= _stages(request)
-        return line
+        return line | _error(request)
+
+
+def _error(request: Finished) -> dict[str, str]:
+    """Its type, or what the status means where the answer has none, as for a missing key."""
+    refusal = request.record.refusal
+    if refusal is None:
+        return {"error": PHRASES[request.status]} if request.status in PHRASES else {}
+    message = {"message": refusal.message} if refusal.status in NOT_QUOTING else {}
+    return {"error": refusal.type, **message}
 
 
 def _stages(request: Finished) -> dict[str, int]:

@@ -41,7 +41,7 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """argv: without the program's name. Returns the exit code; 2 for mistakes of the caller."""
+    """argv: without the program's name. Returns the exit code; see `usage_error.py`."""
     open_if_closed()
     words = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -68,7 +68,7 @@ def _run(words: list[str]) -> int:
     try:
         code: int = module.run(parser.parse(words[1:]))
     except UsageError as error:
-        fail(program, str(error))
+        fail(program, str(error), error.exit_code)
     return code
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 from .dotted_flags import fold
+from .usage_error import MISTAKE
 
 _NAME = re.compile(r"--[^.=]*")
 
@@ -46,9 +47,10 @@ class CommandParser(argparse.ArgumentParser):
         return args
 
     def _unknown(self, name: str) -> str:
-        known = [flag for flag in self._option_string_actions if flag.startswith("--")]
-        near = difflib.get_close_matches(name, known, n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else " (see --help)"
+        # Without the dashes, which make short names alike.
+        known = [flag[2:] for flag in self._option_string_actions if flag.startswith("--")]
+        near = difflib.get_close_matches(name.lstrip("-"), known, n=3, cutoff=0.65)
+        hint = f"; did you mean --{' or --'.join(near)}?" if near else " (see --help)"
         return f"unknown flag {name}{hint}"
 
     def error(self, message: str) -> NoReturn:
@@ -69,11 +71,11 @@ class IgnoreFlag(argparse.Action):
         setattr(namespace, self.dest, [*ignored, self.option_strings[0]])
 
 
-def fail(program: str, message: str) -> NoReturn:
-    """One line on stderr, exit code 2."""
+def fail(program: str, message: str, exit_code: int = MISTAKE) -> NoReturn:
+    """One line on stderr."""
     line = " ".join(message.split())
     print(f"{program}: error: {line}", file=sys.stderr)
-    raise SystemExit(2)
+    raise SystemExit(exit_code)
 
 
 def _dashes(match: re.Match[str]) -> str:

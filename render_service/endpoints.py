@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.types import Receive, Scope, Send
 
-from . import anthropic, derender, memory, render, responses, tokenize
+from . import anthropic, derender, memory, render, responses, stages, tokenize
 from .answer import Header
 from .errors import RequestError, unavailable
-from .reply import JSON, Reply
+from .reply import JSON, RETRY, Reply
 from .request_body import Disconnected, check_content_type, disconnected, read_body
 from .work_queue import Abandoned, Ticket, WorkQueue
 
@@ -84,7 +84,7 @@ def _request_id(headers: Mapping[bytes, bytes]) -> str | None:
 
 
 def error_reply(error: RequestError) -> Reply:
-    retry = ((b"retry-after", b"1"),) if error.status in (429, 503) else ()
+    retry = (RETRY,) if error.status in (429, 503) else ()
     return Reply(error.status, error.body(), (JSON, *retry))
 
 
@@ -158,17 +158,24 @@ class EndpointHandler:
         return Reply(200, answer.body, self._headers + answer.headers)
 
     def _refusal(self, error: BaseException) -> Reply:
+        refusal = self._refused(error)
+        record = stages.current.get()
+        if record is not None:
+            record.refusal = refusal
+        return error_reply(refusal)
+
+    def _refused(self, error: BaseException) -> RequestError:
         match error:
             case RequestError():
-                return error_reply(error)
+                return error
             case asyncio.CancelledError():
                 # The bound on a graceful shutdown is over: an answer is better than a cut
                 # connection.
-                return error_reply(SHUTTING_DOWN)
+                return SHUTTING_DOWN
             case MemoryError():
-                return error_reply(OUT_OF_MEMORY)
+                return OUT_OF_MEMORY
         logger.error("Unhandled error in %s", self._endpoint.path, exc_info=error)
-        return error_reply(INTERNAL)
+        return INTERNAL
 
     def _function(self, query: bytes, headers: Mapping[bytes, bytes]) -> Function:
         """The query `stream_state=1`, or the header, asks for the first state."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any
@@ -43,9 +43,16 @@ class Fingerprint:
         self.value = f"{rest << self._named_size | named:0{DIGITS}x}"
         self.suffix = f"-rf{self.value}"
 
-    def report(self, mode: str) -> dict[str, Any]:
-        """What GET /v1/fingerprint answers. mode: that of --fingerprint."""
-        return {"fingerprint": self.value, "components": dict(self.components), "mode": mode}
+    def report(self, mode: str, state_keys: Sequence[str]) -> dict[str, Any]:
+        """What GET /v1/fingerprint answers. mode: that of --fingerprint. state_keys: IDs of the
+        keys, which stand beside the fingerprint: while they are rotated, replicas' may differ.
+        """
+        return {
+            "fingerprint": self.value,
+            "components": dict(self.components),
+            "mode": mode,
+            "state_keys": list(state_keys),
+        }
 
     def differing(self, other: str) -> list[str]:
         """Components that certainly differ from those of another value; may miss some."""
@@ -59,12 +66,17 @@ class Fingerprint:
 
     def mismatch(self, other: str, where: str) -> RequestError:
         """The 409 for another replica's fingerprint. where: the field that carried it."""
-        names = ", ".join(self.differing(other)) or "a component that the digits do not tell"
+        names = ", ".join(self.differing(other))
+        what = (
+            f"What differs: {names}; `render-service fleet-check URL...` compares replicas."
+            if names
+            else "The digits cannot name what differs, as for one component in four: "
+            "run `render-service fleet-check URL...` over the replicas, which can."
+        )
         return conflict(
             f"{where} comes from a replica that is configured differently: its fingerprint is "
-            f"{other}, that of this replica is {self.value}. What differs: {names}. Send the "
-            "request to a replica with the same model files and flags as the one that rendered "
-            "it; `render-service fleet-check URL...` compares replicas.",
+            f"{other}, that of this replica is {self.value}. {what} Send the request to a replica "
+            "with the same model files and flags as the one that rendered it.",
             where,
         )
 

@@ -30,7 +30,8 @@ def run(args: argparse.Namespace) -> int:
     model = load_model(settings)
     with reader_may_leave():
         if args.json:
-            print(json.dumps(model.fingerprint.report(settings.fingerprint), indent=2))
+            report = model.fingerprint.report(settings.fingerprint, model.state_keys.ids)
+            print(json.dumps(report, indent=2))
         else:
             print(model.fingerprint.value)
     return 0

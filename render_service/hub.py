@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .usage_error import UsageError
+from .usage_error import MISTAKE, PASSING, UsageError
 
 # Globs over a repository's paths; `*.py` only where remote code is trusted.
 FILES = (
@@ -114,11 +114,16 @@ def find(name: str, *, revision: str | None = None, remote_code: bool = False) -
     except RevisionNotFoundError as error:
         raise StartupError(f"model {name!r} has no revision {revision!r} on the hub") from error
     except LocalEntryNotFoundError as error:
-        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else "the hub cannot be reached"
+        offline = constants.HF_HUB_OFFLINE
+        why = "HF_HUB_OFFLINE is set" if offline else "the hub cannot be reached"
         raise StartupError(
             f"model {name!r} is not a folder and not in the local cache, and {why}: "
-            "give the model's folder, or download it once while online"
+            "give the model's folder, or download it once while online",
+            MISTAKE if offline else PASSING,
         ) from error
     except OSError as error:
-        raise StartupError(f"cannot fetch model {name!r} from the hub: {error}") from error
+        mistake = isinstance(error, (PermissionError, FileExistsError, NotADirectoryError))
+        raise StartupError(
+            f"cannot fetch model {name!r} from the hub: {error}", MISTAKE if mistake else PASSING
+        ) from error
     return ModelFiles(name, Path(found))

@@ -34,6 +34,7 @@ WORDS = {
     MODEL_NOT_FOUND: "No model is served by this name",
     CONFLICT: "Another configuration rendered this; a replica with that one answers",
     413: "The body is larger than `--max-body-bytes`",
+    429: "Too many requests of this API key are in work or waiting: wait",
     431: "The request has too many header lines",
     503: "Too much is queued, or the server drains: retry",
 }
@@ -62,7 +63,7 @@ class Operation(NamedTuple):
     @property
     def statuses(self) -> list[int]:
         keyed = [401] if self.path.startswith("/v1/") else []
-        body = [BAD_REQUEST, MODEL_NOT_FOUND, 413, 503] if self.takes else []
+        body = [BAD_REQUEST, MODEL_NOT_FOUND, 413, 429, 503] if self.takes else []
         return sorted({*self.refusals, *keyed, *body, 431})
 
 
@@ -174,7 +175,7 @@ def _operation(row: Operation, schema_of: Mapping[str, Json]) -> Json:
     }
     for status in row.statuses:
         shapes = {401: (answers.Refused,), 503: row.gives if not row.takes else ()}.get(status, ())
-        headers = ("retry-after",) if status == 503 and row.takes else ()
+        headers = ("retry-after",) if status in (429, 503) else ()
         found["responses"][str(status)] = _answer(
             status, shapes or (answers.ErrorAnswer,), headers, schema_of
         )

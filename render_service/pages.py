@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from . import __version__, metrics
-from .reply import Reply, json_reply
+from .reply import RETRY, Reply, json_reply
 
 if TYPE_CHECKING:
     from .model import Model
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EMPTY = Reply(200)
 VERSION = json_reply({"version": __version__})
 READY = json_reply({"status": "ready"})
-DRAINING = json_reply({"status": "draining"}, 503)
+DRAINING = json_reply({"status": "draining"}, 503, [RETRY])
 
 
 def models(model: Model) -> Reply:
@@ -55,7 +55,7 @@ def _card(name: str, model: Model) -> dict[str, Any]:
 
 def fingerprint(model: Model) -> Reply:
     """What `fleet_check.py` compares."""
-    return json_reply(model.fingerprint.report(model.settings.fingerprint))
+    return json_reply(model.fingerprint.report(model.settings.fingerprint, model.state_keys.ids))
 
 
 def exposition(instruments: metrics.Metrics) -> Reply:

@@ -80,6 +80,8 @@ def run(args: argparse.Namespace) -> int:
     size = _read(integer(1), "--chunk", args.chunk)
     prompt = None if args.prompt is None else _prompt(args.prompt)
     text = _utf8("the output", sys.stdin.buffer.read())
+    if not text:
+        raise UsageError("no output came on standard input (render-service parse ... < OUTPUT)")
     if args.model is None:
         source = from_text(names, text, prompt, size)
     else:

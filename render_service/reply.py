@@ -11,6 +11,7 @@ from starlette.types import Send
 from .answer import Header
 
 JSON = (b"content-type", b"application/json")
+RETRY = (b"retry-after", b"1")  # seconds; of every 429 and 503
 
 
 class Reply(NamedTuple):

@@ -23,6 +23,7 @@ from .configuration import add_arguments, configure
 from .fair_accept import Share, shares
 from .sockets import Listener, bind
 from .startup import describe
+from .state_keys import SHORT
 from .supervisor import Supervisor, flush_and_exit
 from .usage_error import UsageError
 from .vllm_flags import MISSED
@@ -46,13 +47,19 @@ def run(args: argparse.Namespace) -> int:
     logs.configure(settings)
     _warn("without effect here", [name for name in ignored if name not in MISSED])
     _warn("not supported; answers may differ from vLLM's", [n for n in ignored if n in MISSED])
+    if any(len(key) < SHORT for key in settings.state_key):
+        logger.warning(
+            "--state-key: one is shorter than %d characters, which can be guessed from a "
+            "stream_state (RENDER_STATE_KEY is split at commas)",
+            SHORT,
+        )
     try:
         return _run(settings)
     except UsageError as error:
         if settings.log_format == "text":
             raise
         logger.critical("%s", error)
-        return 2
+        return error.exit_code
 
 
 def _run(settings: Settings) -> int:
@@ -127,10 +134,17 @@ def _supervise(model: Model, listener: Listener) -> None:
             settings.workers,
             lambda number, parent: _work(model, listener, parent, directory, each[number]),
             timeout=settings.drain_delay + settings.shutdown_timeout + GRACE,
-            stopping=listener.release,
+            stopping=lambda: _stopping(listener, settings),
             died=WorkerMeter(Metrics(directory)).died,
         )
         supervisor.run()
+
+
+def _stopping(listener: Listener, settings: Settings) -> None:
+    from .server import log_draining
+
+    listener.release()
+    log_draining(settings)
 
 
 @contextlib.contextmanager

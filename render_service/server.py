@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import socket
@@ -25,6 +26,8 @@ from .inline_protocol import InlineHttpProtocol
 from .metrics import Metrics
 from .settings import Settings
 from .sockets import BACKLOG
+
+logger = logging.getLogger("render_service")
 
 TRIM_TICKS = 300
 """Tenths of a second between two looks at the heap: what small requests free lies between what is
@@ -105,6 +108,8 @@ class Server(uvicorn.Server):
             self.should_exit = True
         else:
             self._app.draining = True
+            if self._parent is None:  # which has said so for all workers
+                log_draining(self._settings)
             asyncio.get_running_loop().call_later(self._settings.drain_delay, self._stop)
 
     def _stop(self) -> None:
@@ -114,6 +119,14 @@ class Server(uvicorn.Server):
         asyncio.get_running_loop().remove_reader(parent)
         self._app.draining = True
         self._stop()
+
+
+def log_draining(settings: Settings) -> None:
+    """Without --drain-delay the end itself is logged."""
+    if settings.drain_delay:
+        logger.info(
+            "draining: /ready answers 503; new work is served for %g s more", settings.drain_delay
+        )
 
 
 def protocol(app: App) -> type[BoundedHttpProtocol]:

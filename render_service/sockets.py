@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import stat
 from typing import NamedTuple
 
 from .settings import Settings
-from .usage_error import UsageError
+from .usage_error import MISTAKE, PASSING, UsageError
 
 BACKLOG = 2048
+
+# Another process may end, an interface or a name server come up.
+_PASSING = (errno.EADDRINUSE, errno.EADDRNOTAVAIL, socket.EAI_AGAIN)
 
 
 class Listener(NamedTuple):
@@ -24,7 +28,7 @@ class Listener(NamedTuple):
         try:
             self.socket.listen(BACKLOG)
         except OSError as error:
-            raise UsageError(f"cannot listen on {self.address}: {error.strerror}") from error
+            raise _refused(self.address, error) from error
 
     def release(self) -> None:
         """In the parent: from now on it is open as long as the workers keep it."""
@@ -55,8 +59,7 @@ def _bind_tcp(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except (OSError, TypeError, ValueError) as error:  # no address at all, by its text
         listener.close()
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot listen on {host or '0.0.0.0'} port {port}: {reason}") from error
+        raise _refused(f"{host or '0.0.0.0'} port {port}", error) from error
     return listener
 
 
@@ -68,16 +71,21 @@ def _bind_unix(path: str) -> socket.socket:
         listener.bind(path)
     except (OSError, ValueError) as error:
         listener.close()
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot listen on unix:{path}: {reason}") from error
+        raise _refused(f"unix:{path}", error) from error
     return listener
 
 
+def _refused(where: str, error: Exception) -> UsageError:
+    reason = getattr(error, "strerror", None) or error
+    passing = getattr(error, "errno", None) in _PASSING
+    return UsageError(f"cannot listen on {where}: {reason}", PASSING if passing else MISTAKE)
+
+
 def _left_over(path: str) -> bool:
-    """A socket that nobody listens on any more: its owner was killed."""
+    """A socket that nobody listens on any more: its owner was killed. OSError for another file."""
     try:
         if not stat.S_ISSOCK(os.stat(path).st_mode):
-            return False
+            raise FileExistsError(errno.EEXIST, "it is no socket")
     except FileNotFoundError:
         return False
     with socket.socket(socket.AF_UNIX) as probe:

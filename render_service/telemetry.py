@@ -18,7 +18,6 @@ from . import stages
 from .access_log import AccessLog
 from .app import App
 from .endpoints import ENDPOINTS, Endpoint
-from .errors import RequestError
 from .request_id import NAME
 from .tracing import Tracing
 
@@ -122,9 +121,6 @@ def _noted(row: Endpoint, function: Function) -> Function:
         try:
             record.answer = function(model, body, request_id)
             return record.answer
-        except RequestError as error:
-            record.refusal = error
-            raise
         finally:
             record.ended = perf_counter_ns()
             if record.answer is None and row.direction == "derendered":

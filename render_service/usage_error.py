@@ -1,12 +1,21 @@
-"""What the person who starts the service did wrong: one clear line on stderr, exit code 2."""
+"""What keeps a command from its work: one clear line on stderr, and an exit code.
+
+2 is a mistake of the person who starts it, 1 what may be gone at the next start.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+MISTAKE, PASSING = 2, 1
+
 
 class UsageError(Exception):
-    """The message is one line and says what to change."""
+    """The message is one line and says what to change. exit_code: PASSING where a restart may."""
+
+    def __init__(self, message: str, exit_code: int = MISTAKE) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
 
 
 def read_given(path: str) -> bytes:

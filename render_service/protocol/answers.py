@@ -304,3 +304,4 @@ class FingerprintReport(Shape):
     fingerprint: str
     components: dict[str, str]
     mode: Literal["off", "check", "require"]
+    state_keys: list[str]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -66,6 +68,54 @@ def test_a_line_for_each_request() -> None:
     assert (mismatch["status"], mismatch["error"]) == (409, "ConfigFingerprintMismatch")
     assert "fingerprint" in mismatch["message"]
     assert (nothing["status"], nothing["path"]) == (404, '/a"\u00e9')
+    assert nothing["error"] == "Not Found"
+    assert not {"error", "message"} & first.keys()
+
+
+def test_refusals_that_no_endpoint_makes(tmp_path: Path) -> None:
+    """Keys, sizes, one client's share, load: what was wrong, and never what the client wrote."""
+    limits = ("--max-key-reqs", "1", "--max-num-queued-reqs", "0", "--renderer-num-workers", "2")
+    words = (*limits, "--max-body-bytes", "1k", "--api-key", "secret")
+    held = LocalServer(["tests.render_service.held_service", str(DEMO_MODEL), *FLAGS, *words])
+    with held as server, ThreadPoolExecutor(2) as pool:
+
+        def post(key: str, content: str, path: str = "/tokenize") -> int:
+            headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+            where = server.url + path
+            return httpx.post(where, content=content, headers=headers, timeout=60).status_code
+
+        files = [tmp_path / "1", tmp_path / "2"]
+        running = []
+        for file in files:
+            running.append(pool.submit(post, f"secret of {file.name}", str(file)))
+            until(Path(f"{file}.started").exists)
+            if len(running) == 1:
+                assert post("secret of 1", "a secret") == 429
+        assert post("secret of 3", "a secret") == 503
+        for file in files:
+            file.touch()
+        assert [one.result() for one in running] == [200, 200]
+        assert post("a secret", "{}", "/v1/completions/render") == 401
+        assert post("secret of 4", "a secret" * 1000) == 413
+        assert post("secret of 4", "a secret", "/detokenize") == 500
+        found = until(lambda: by_status(server, {401, 413, 429, 500, 503}))
+        text = server.output().replace("RuntimeError: a secret", "")
+    assert "secret" not in text.replace('raise RuntimeError(\\"a secret\\")', "")
+    assert {status: (line["error"], "message" in line) for status, line in found.items()} == {
+        401: ("Unauthorized", False),
+        413: ("RequestEntityTooLargeError", False),
+        429: ("RateLimitError", True),
+        500: ("InternalServerError", False),
+        503: ("ServiceUnavailableError", True),
+    }
+    assert "1 requests with this API key" in found[429]["message"]
+    assert "0 requests are waiting" in found[503]["message"]
+
+
+def by_status(server: LocalServer, wanted: set[int]) -> dict[int, dict[str, Any]]:
+    """A line of each status, when all are there."""
+    found = {line["status"]: line for line in lines(server) if line.get("status") in wanted}
+    return found if found.keys() == wanted else {}
 
 
 def test_work_in_a_thread_is_timed_as_well() -> None:

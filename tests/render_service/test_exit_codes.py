@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,9 +14,14 @@ import pytest
 from tests.render_service.waiting import until
 
 
-def started(*words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "render_service", "serve", "--port", "0", *words]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+def started(*words: str, **env: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "render_service", "serve", "--port", "0", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **env},
+    )
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -36,6 +42,26 @@ def test_a_signal_while_it_starts(number: signal.Signals, code: int, tmp_path: P
 def test_a_mistake() -> None:
     code, errors = ended(started("/nowhere/at/all"))
     assert (code, errors.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_port_that_is_in_use(log_format: str) -> None:
+    """A restart may mend it: the other process may have ended."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        where = ("--host", "127.0.0.1", "--port", str(other.getsockname()[1]))
+        code, errors = ended(started(*where, "--log-format", log_format))
+    assert (code, errors.count("\n")) == (1, 1)
+    assert "cannot listen on 127.0.0.1 port" in errors
+
+
+def test_a_hub_that_cannot_be_reached(tmp_path: Path) -> None:
+    hub = {"HF_ENDPOINT": "http://127.0.0.1:1", "HF_HOME": str(tmp_path)}
+    code, errors = ended(started("org/model", **hub, HF_HUB_OFFLINE="0"))
+    assert code == 1
+    assert "the hub cannot be reached" in errors
+    code, errors = ended(started("org/model", **hub, HF_HUB_OFFLINE="1"))
+    assert code == 2
+    assert "HF_HUB_OFFLINE is set" in errors
 
 
 def test_a_fault() -> None:

@@ -38,7 +38,7 @@ def test_a_mismatch_is_a_409_that_names_what_differs() -> None:
         error = ours.mismatch(theirs.value, "stream_state")
         assert (error.status, error.type) == (409, "ConfigFingerprintMismatch")
         assert error.param == "stream_state"
-        told = "part3" if ours.differing(theirs.value) else "a component that the digits"
+        told = "part3" if ours.differing(theirs.value) else "The digits cannot name"
         for words in (ours.value, theirs.value, told, "fleet-check"):
             assert words in error.message
 

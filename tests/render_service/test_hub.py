@@ -14,6 +14,7 @@ import pytest
 from huggingface_hub import constants
 
 from render_service.hub import ModelFiles, StartupError, find
+from render_service.usage_error import MISTAKE, PASSING
 
 COMMIT = "c" * 40
 FILES = {
@@ -157,17 +158,20 @@ def test_from_the_hub_without_weights(hub: str, remote_code: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "revision", "message"),
+    ("name", "revision", "message", "code"),
     [
-        ("org/missing", None, "neither a folder nor a repository of the hub"),
-        ("org/gated", None, "gated.*HF_TOKEN"),
-        ("org/model", "none", "no revision 'none'"),
-        ("org/broken", None, "the hub cannot be reached"),
+        ("org/missing", None, "neither a folder nor a repository of the hub", MISTAKE),
+        ("org/gated", None, "gated.*HF_TOKEN", MISTAKE),
+        ("org/model", "none", "no revision 'none'", MISTAKE),
+        ("org/broken", None, "the hub cannot be reached", PASSING),
     ],
 )
-def test_what_the_hub_refuses(hub: str, name: str, revision: str | None, message: str) -> None:
-    with pytest.raises(StartupError, match=message):
+def test_what_the_hub_refuses(
+    hub: str, name: str, revision: str | None, message: str, code: int
+) -> None:
+    with pytest.raises(StartupError, match=message) as error:
         find(name, revision=revision)
+    assert error.value.exit_code == code
 
 
 def test_a_cache_that_cannot_be_written(
@@ -175,8 +179,9 @@ def test_a_cache_that_cannot_be_written(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "file"))
-    with pytest.raises(StartupError, match="cannot fetch model 'org/model' from the hub"):
+    with pytest.raises(StartupError, match="cannot fetch model 'org/model' from the hub") as error:
         find("org/model")
+    assert error.value.exit_code == MISTAKE
 
 
 def test_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -190,8 +195,11 @@ def test_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
 def test_offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     use(monkeypatch, tmp_path, "http://127.0.0.1:1")
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(StartupError, match="not in the local cache, and HF_HUB_OFFLINE is set"):
+    with pytest.raises(
+        StartupError, match="not in the local cache, and HF_HUB_OFFLINE is set"
+    ) as error:
         find("org/model")
+    assert error.value.exit_code == MISTAKE
     snapshot = cached(tmp_path, revision="v2")
     assert find("org/model", revision="v2").folder == snapshot
     with pytest.raises(StartupError, match="HF_HUB_OFFLINE"):

@@ -168,6 +168,7 @@ def test_mistakes_are_one_line(refused: Run, tmp_path: Path) -> None:
     hermes = ("--tool-call-parser", "hermes")
     file = tmp_path / "file"
     assert "--tool-call-parser or --reasoning-parser is needed" in refused()
+    assert "no output came on standard input" in refused(*hermes, output="")
     assert "did you mean hermes" in refused("--tool-call-parser", "hermesx")
     assert "known are" in refused("--reasoning-parser", "zzzzzz")
     both = ("--tool-call-parser", "openai", "--reasoning-parser", "qwen3")

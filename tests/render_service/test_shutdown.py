@@ -80,8 +80,11 @@ class Service:
     def ends_with_nothing_left(self) -> None:
         assert self.process.wait(30) == 0
         assert not any(alive(pid) for pid in self._workers)
-        assert "Traceback" not in self._log.read_text()
+        assert "Traceback" not in self.log()
         assert self._uds is None or not Path(self._uds).exists()
+
+    def log(self) -> str:
+        return self._log.read_text()
 
     def stop(self) -> None:
         for pid in [self.process.pid, *self._workers]:
@@ -150,6 +153,12 @@ def test_renders_and_streams_in_flight_are_answered(uds: bool, tmp_path: Path) -
         held = held_on_both(service, pool, tmp_path)
         service.process.terminate()
         until(lambda: not_ready(service))
+        with service.client() as client:
+            assert client.get("/ready").headers["retry-after"] == "1"
+        # Once, not by each worker.
+        assert (
+            service.log().count("draining: /ready answers 503; new work is served for 600 s") == 1
+        )
         half.wait(60)
         answers = [stream.result() for stream in streams]
         for client in clients:

@@ -46,7 +46,7 @@ def test_unix_socket(workers: str, tmp_path: Path) -> None:
     until(lambda: answers(path))
     second = run("--uds", str(path))
     output, _ = second.communicate(timeout=30)
-    assert second.returncode == 2
+    assert second.returncode == 1  # it may be over at the next start
     assert f"cannot listen on unix:{path}" in output.decode()
     assert answers(path)
     assert f"unix:{path}" in stopped(process)

@@ -113,3 +113,12 @@ def test_a_mac_is_of_its_key_and_content() -> None:
     assert not StateKeys(["2"]).accept(b"x", mac)
     assert not one.accept(b"x", "")
     assert not one.accept(b"x", "é")
+
+
+def test_ids_of_keys_are_no_macs() -> None:
+    keys = StateKeys(["2", "1"])
+    assert keys.ids == (*StateKeys(["2"]).ids, *StateKeys(["1"]).ids)
+    assert len(set(keys.ids)) == 2
+    assert all(len(name) == 8 for name in keys.ids)
+    assert not any(keys.sign(b"").startswith(name) for name in keys.ids)
+    assert StateKeys().ids == ()
