@@ -49,8 +49,8 @@ def _megabytes(files: Iterable[Path]) -> float:
     return sum(file.stat().st_size for file in files if file.is_file()) / MB
 
 
-def table(root: Path) -> tuple[list[tuple[str, float]], float]:
-    """Layers with their MB, and the sum."""
+def table(root: Path) -> tuple[list[tuple[str, int]], int]:
+    """Layers with their MB, and the sum of what is shown."""
     sizes = packages(root / "requirements.txt")
     named = [f"{name} {size:.0f}" for name, size in list(sizes.items())[:NAMED]]
     rest = list(sizes.values())[NAMED:]
@@ -59,13 +59,14 @@ def table(root: Path) -> tuple[list[tuple[str, float]], float]:
         (f"packages: {', '.join(named)}, {len(rest)} others {sum(rest):.0f}", sum(sizes.values())),
         ("our own", ours(root)),
     ]
-    return layers, sum(size for _, size in layers)
+    rounded = [(layer, round(size)) for layer, size in layers]
+    return rounded, sum(size for _, size in rounded)
 
 
 def main() -> int:
     layers, whole = table(ROOT)
     for layer, size in [*layers, (f"together; the bound is {BOUND:.0f}", whole)]:
-        print(f"{size:5.0f} MB  {layer}")
+        print(f"{size:5} MB  {layer}")
     return int(whole > BOUND)
 
 

@@ -19,9 +19,11 @@ def test_the_image_is_below_its_bound_and_as_the_readme_says() -> None:
     assert len(layers) == 3
     rows = re.findall(r"^\| (.*) \| (?:about )?(\d+) \|$", readme(), re.MULTILINE)
     assert int(rows[-1][1]) == sum(int(size) for _, size in rows[:-1])
+    assert int(whole) == sum(int(size) for size, _ in layers)
     # Another release of Python compiles to other sizes.
+    off = 1 if sys.version_info[:2] == (3, 11) else 5
     for size, said in zip((*(size for size, _ in layers), whole), rows, strict=True):
-        assert abs(int(size) - int(said[1])) <= 5, said
+        assert abs(int(size) - int(said[1])) <= off, said
 
 
 def readme() -> str:
