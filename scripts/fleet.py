@@ -41,7 +41,12 @@ class Replica:
         self.name = name
         self._log = log
         self._arguments = ["render_service", *service["command"]]
-        self._environment = {key: str(value) for key, value in service["environment"].items()}
+        self._environment = {
+            # Those without a value are taken from the shell, as compose does.
+            key: str(value)
+            for key, value in service["environment"].items()
+            if value is not None
+        }
         self._server = self._start(free_port())
         self.port, self.url = self._server.port, self._server.url
 
