@@ -40,6 +40,17 @@ def test_flags_environment_and_file_of_the_docs_are_the_same(tmp_path: Path) -> 
     assert settings("--config", str(file)) == wanted
 
 
+def test_each_difference_names_its_test() -> None:
+    page = (ROOT / "docs" / "differences.md").read_text("utf-8").partition("\n## Not served")[0]
+    tests = ROOT / "tests"
+    for entry in re.split(r"^- ", page, flags=re.MULTILINE)[1:]:
+        named = re.findall(r"`([\w/]+\.py)`", entry)
+        assert named, entry
+        for name in named:
+            places = (tests / "render_service" / name, tests / name, ROOT / name)
+            assert any(place.is_file() for place in places), name
+
+
 def test_its_links_lead_somewhere() -> None:
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):

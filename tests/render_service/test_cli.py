@@ -89,6 +89,7 @@ def test_unknown_command() -> None:
 
 def test_unknown_flag() -> None:
     assert "did you mean --tool-call-parser" in refused("serve", "--tool-parser", "hermes")
+    assert "unknown flag --served-model;" in refused("serve", "--served-model", "x")
     assert refused("serve", "--bogus").endswith("unknown flag --bogus (see --help)\n")
 
 
@@ -104,6 +105,8 @@ def test_missing_model() -> None:
 def test_unknown_parser() -> None:
     line = refused("serve", "--port", "0", "--reasoning-parser", "qwen33")
     assert "qwen3" in line
+    # Also without --enable-auto-tool-choice, with which alone it has an effect.
+    assert "did you mean hermes" in refused("serve", "--port", "0", "--tool-call-parser", "hermess")
 
 
 def test_bad_template(tmp_path: Path) -> None:

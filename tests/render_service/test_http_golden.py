@@ -75,6 +75,15 @@ def test_as_vllm(case: dict[str, Any], service: LocalServer) -> None:
     assert "content-length" in headers
 
 
+@pytest.mark.parametrize("origin", [None, "https://ok.example"])
+def test_headers_that_are_not_sent(service: LocalServer, origin: str | None) -> None:
+    headers = {} if origin is None else {"Origin": origin}
+    request = {"method": "GET", "path": "/health", "headers": headers, "body": None}
+    found = ask(service, request)[1]
+    assert "server" not in found
+    assert ("vary" in found) == (origin is not None)
+
+
 def test_version_is_ours(service: LocalServer) -> None:
     request = {"method": "GET", "path": "/version", "headers": {}, "body": None}
     assert ask(service, request)[2] == {"version": __version__}

@@ -158,6 +158,11 @@ def test_an_empty_word_is_the_default(flag: str) -> None:
     assert settings(flag, "") == Settings()
 
 
+def test_defaults_that_are_not_vllms() -> None:
+    """docs/differences.md names them; others of vLLM's flags have vLLM's."""
+    assert (Settings().shutdown_timeout, Settings().timeout_keep_alive) == (30, 75)
+
+
 def test_model_may_stand_anywhere() -> None:
     assert settings("--port", "9", "m", "--trust-remote-code").model == "m"
     assert settings("--trust-remote-code", "m").model == "m"
