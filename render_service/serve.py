@@ -99,9 +99,20 @@ def _warn(what: str, flags: Sequence[str]) -> None:
         logger.warning("%s: %s", what, ", ".join(flags))
 
 
+_told: list[int] = []  # signals to end that came before it serves
+
+
 def _end(number: int, frame: FrameType | None) -> None:
     """Nothing is in flight before it serves."""
-    raise SystemExit(0)
+    _told.append(number)
+    _end_if_told()
+
+
+def _end_if_told() -> None:
+    """Asked again before it serves: Python ignores what a signal raises within a destructor or in
+    the callbacks of its imports."""
+    if _told:
+        raise SystemExit(0)
 
 
 def _work(
@@ -118,6 +129,7 @@ def _work(
     from .warm import warm
 
     warm(model)
+    _end_if_told()
     with observed(model, Metrics(directory)) as app:
         return serve(app, model.settings, listener.socket, parent, share)
 
@@ -137,6 +149,7 @@ def _supervise(model: Model, listener: Listener) -> None:
             stopping=lambda: _stopping(listener, settings),
             died=WorkerMeter(Metrics(directory)).died,
         )
+        _end_if_told()
         supervisor.run()
 
 

@@ -39,6 +39,33 @@ def test_a_signal_while_it_starts(number: signal.Signals, code: int, tmp_path: P
         assert ended(process) == (code, "")
 
 
+IN_A_DESTRUCTOR = """
+import os, signal, sys
+from render_service import cli, loading
+
+load = loading.load_model
+
+class Dying:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+def late(settings):
+    Dying()
+    return load(settings)
+
+loading.load_model = late
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_signal_where_python_ignores_what_it_raises(workers: str) -> None:
+    command = [sys.executable, "-c", IN_A_DESTRUCTOR, "serve", "--port", "0", "--workers", workers]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert "Exception ignored in" in done.stderr
+    assert done.returncode == 0
+
+
 def test_a_mistake() -> None:
     code, errors = ended(started("/nowhere/at/all"))
     assert (code, errors.count("\n")) == (2, 1)
