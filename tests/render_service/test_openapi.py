@@ -170,6 +170,13 @@ def test_pages_fit(model: Model) -> None:
     fits(rows["/ready"].gives, json.loads(pages.DRAINING.body))
 
 
+def test_refusals_to_try_again_say_when() -> None:
+    for methods in document()["paths"].values():
+        for operation in methods.values():
+            for status, answer in operation["responses"].items():
+                assert ("retry-after" in answer.get("headers", ())) == (status in ("429", "503"))
+
+
 def asked(port: int, method: str) -> tuple[int, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
