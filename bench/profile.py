@@ -28,7 +28,7 @@ from .sampled import FILES, HTTP, LINES
 TICK = os.sysconf("SC_CLK_TCK")
 KERNEL = "kernel"
 LONG = 3000  # tokens of a render that is still answered by the event loop
-FULL_SIZES = FULL._replace(requests=4000, long=LONG, conversations=0)
+FULL_SIZES = FULL._replace(short=4000, requests=4000, long=LONG, conversations=0)
 
 
 @dataclass

@@ -29,7 +29,7 @@ from render_service.protocol.message_shape import history_tool_calls
 from render_service.settings import Settings
 
 T = TypeVar("T")
-SIZES = FULL._replace(requests=160, conversations=4)
+SIZES = FULL._replace(short=160, requests=160, conversations=4)
 WHOLE = "all of it"
 
 

@@ -32,8 +32,11 @@ Json = dict[str, Any]
 
 
 class Sizes(NamedTuple):
-    """requests: of each kind. long, conversation: tokens. turns: of one conversation."""
+    """requests: of each kind; of short renders more, as one takes little time. long, conversation:
+    tokens. turns: of one conversation.
+    """
 
+    short: int
     requests: int
     long: int
     conversation: int
@@ -42,8 +45,18 @@ class Sizes(NamedTuple):
     whole: int
 
 
-FULL = Sizes(requests=200, long=9000, conversation=60_000, turns=30, conversations=4, whole=2000)
-QUICK = Sizes(requests=24, long=2000, conversation=4000, turns=8, conversations=2, whole=500)
+FULL = Sizes(
+    short=2000,
+    requests=200,
+    long=9000,
+    conversation=60_000,
+    turns=30,
+    conversations=4,
+    whole=2000,
+)
+QUICK = Sizes(
+    short=48, requests=24, long=2000, conversation=4000, turns=8, conversations=2, whole=500
+)
 
 
 @dataclass
@@ -100,7 +113,7 @@ def kinds(
     """limit: tokens that the model takes. choice: `tool_choice` of conversations."""
     room = int(limit * 0.8)
     short, long = 200, min(sizes.long, room)
-    yield _single("render, short", text, short, sizes.requests)
+    yield _single("render, short", text, short, sizes.short)
     yield _single("render, long", text, long, max(sizes.requests // 4, LANES))
     tokens = min(sizes.conversation, room)
     every = [[_conversation(text, tokens, sizes.turns, choice)] for _ in range(sizes.conversations)]

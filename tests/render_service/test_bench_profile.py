@@ -16,7 +16,7 @@ from tests.render_service.derender_client import PARSERS
 def test_time_is_told_by_part(tmp_path: Path) -> None:
     command = ["bench.sampled", str(tmp_path / "samples"), "serve", *PARSERS]
     with LocalServer(command, ready="/ready") as server:
-        sizes = FULL_SIZES._replace(requests=200, whole=500)
+        sizes = FULL_SIZES._replace(short=200, requests=200, whole=500)
         found = list(profiled(Profile(server, tmp_path / "samples"), sizes, streams=1))
     assert [one.kind for one in found] == [
         "chunk", "render, short, 200", f"render, long, {LONG:,}", "derender, whole, 500",
