@@ -95,12 +95,13 @@ def test_the_page_tells_no_key(fleet: list[LocalServer]) -> None:
     assert not any(key in report.text for key in (OLD, NEW) for report in reports)
 
 
-def test_a_short_key_is_warned_of(serve: Serve, fleet: list[LocalServer]) -> None:
+@pytest.mark.parametrize(("value", "keys"), [(f"{OLD},word1", 2), ('["p4ss,word1"]', 1)])
+def test_a_short_key_is_warned_of(value: str, keys: int, fleet: list[LocalServer]) -> None:
+    """A comma in the variable separates keys, but not within a JSON list."""
     words = "--state-key: one is shorter than 16 characters"
     assert not any(words in server.output() for server in fleet)
-    with LocalServer(
-        ["render_service", "serve", str(DEMO_MODEL)], env={"RENDER_STATE_KEY": f"{OLD},word1"}
-    ) as server:
+    command = ["render_service", "serve", str(DEMO_MODEL)]
+    with LocalServer(command, env={"RENDER_STATE_KEY": value}) as server:
         assert words in server.output()
         assert "word1" not in server.output()
-        assert len(httpx.get(f"{server.url}/v1/fingerprint").json()["state_keys"]) == 2
+        assert len(httpx.get(f"{server.url}/v1/fingerprint").json()["state_keys"]) == keys

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import huggingface_hub
 import pytest
 from huggingface_hub import constants
+from huggingface_hub.utils.tqdm import disable_progress_bars
 
 from render_service.hub import ModelFiles, StartupError, find
 from render_service.usage_error import MISTAKE, PASSING
@@ -96,7 +96,7 @@ def use(monkeypatch: pytest.MonkeyPatch, cache: Path, endpoint: str) -> None:
     )
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-    huggingface_hub.utils.disable_progress_bars()
+    disable_progress_bars()
 
 
 def cached(cache: Path, revision: str = "main") -> Path:
