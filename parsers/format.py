@@ -63,6 +63,7 @@ class Format:
         self._tool = tool
         self._reasoning = reasoning
         self._vocab = dict(vocab)
+        self._marks = reasoning.marks(vocab) if reasoning else {}
         self._drops = tool is not None and tool.drops and (reasoning is None or reasoning.drops)
         self._parted = tool is not None and tool.policy is not Policy
         known = frozenset(text for text, token in vocab.items() if token in special_ids)
@@ -184,7 +185,7 @@ class Format:
         reasoning = self._reasoning
         if reasoning is None or not (reasoning.opened or reasoning.runs(context)):
             return CONTENT, ""
-        return reasoning.begins(context, prompt, self._vocab)
+        return reasoning.begins(context, prompt, self._marks)
 
     def reasoning_ended(
         self, prompt_token_ids: Sequence[int], template_kwargs: Mapping[str, Any]
@@ -196,10 +197,10 @@ class Format:
         reasoning = self._reasoning
         if reasoning is None or "reasoning" in self._hidden:
             return None
-        if reasoning.left_open(prompt_token_ids, self._vocab):
+        if reasoning.left_open(prompt_token_ids, self._marks):
             return False
         context = Context(template_kwargs=template_kwargs)
-        return not reasoning.runs(context) or reasoning.closed(prompt_token_ids, self._vocab)
+        return not reasoning.runs(context) or reasoning.closed(prompt_token_ids, self._marks)
 
     def needs(self, context: Context) -> Context:
         """As much of the context as a stream of this format is resumed with."""

@@ -99,37 +99,41 @@ class ReasoningFormat:
         """Whether its markers count."""
         return self.stays or self.runs(context)
 
-    def closed(self, prompt: Sequence[int] | None, vocab: Mapping[str, int]) -> bool:
+    def marks(self, vocab: Mapping[str, int]) -> Mapping[int, str]:
+        """The special tokens of a prompt that say how it leaves reasoning."""
+        texts = self.opens + self.boundaries + self.closes
+        return {vocab[text]: text for text in texts if text in vocab}
+
+    def closed(self, prompt: Sequence[int] | None, marks: Mapping[int, str]) -> bool:
         """Whether the prompt leaves reasoning closed."""
         if not self.closes:
             return True
-        if prompt is None or self.closes[0] not in vocab:
+        if prompt is None or self.closes[0] not in marks.values():
             return False
-        return self._newest(prompt, vocab) in self.closes
+        return _newest(prompt, marks) in self.closes
 
-    def _newest(self, prompt: Sequence[int], vocab: Mapping[str, int]) -> str:
-        """The token of the prompt that says how it leaves reasoning, "" where none does."""
-        known = {
-            vocab[text]: text
-            for text in self.opens + self.boundaries + self.closes
-            if text in vocab
-        }
-        return next((known[token] for token in reversed(prompt) if token in known), "")
-
-    def left_open(self, prompt: Sequence[int], vocab: Mapping[str, int]) -> bool:
+    def left_open(self, prompt: Sequence[int], marks: Mapping[int, str]) -> bool:
         """Whether the prompt leaves reasoning in a region of its own."""
-        return bool(self.opened) and self._newest(prompt, vocab) in self.opened
+        return bool(self.opened) and _newest(prompt, marks) in self.opened
 
     def begins(
-        self, context: Context, prompt: Sequence[int] | None, vocab: Mapping[str, int]
+        self, context: Context, prompt: Sequence[int] | None, marks: Mapping[int, str]
     ) -> tuple[str, str]:
         """The region that the output begins in, and what is put before it."""
-        if self.closed(prompt, vocab):
+        if self.closed(prompt, marks):
             return self.ended, ""
         told = context.template_kwargs
         starts = [region for name, value, region in self.starts if told.get(name) == value]
-        newest = self._newest(prompt, vocab) if prompt and self.opened else ""
+        newest = _newest(prompt, marks) if prompt and self.opened else ""
         return self.opened.get(newest, next(iter(starts), self.start)), self.lead
+
+
+def _newest(prompt: Sequence[int], marks: Mapping[int, str]) -> str:
+    """The last one in the prompt, "" where there is none."""
+    for token in reversed(prompt):
+        if token in marks:
+            return marks[token]
+    return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
