@@ -82,7 +82,7 @@ class Fleet:
         self.urls: dict[str, str] = {}
         try:
             for name, service in services.items():
-                if service.get("image") == "render-service":
+                if service["image"].partition(":")[0] == "render-service":
                     self.replicas.append(Replica(name, service, folder / f"{name}.log"))
                     self.urls[name] = self.replicas[-1].url
             self._start_nginx()
