@@ -66,9 +66,7 @@ def encode(answer: Any) -> bytes:
 
 def rest_of(answer: dict[str, Any]) -> bytes:
     """What `with_ids` adds its own to."""
-    return encode(
-        {name: answer[name] for name in answer if name not in ("request_id", "token_ids")}
-    )
+    return encode({name: answer[name] for name in answer if name not in _WITH_IDS})
 
 
 def with_ids(request_id: str, ids: list[int], rest: bytes) -> bytes:

@@ -54,7 +54,7 @@ class Server(uvicorn.Server):
         await super().startup([])
         self._tls = tls.of_connections(self.config.ssl)
         for listener in sockets or ():
-            self.servers.append(await self._server(listener))  # type: ignore[arg-type]
+            self.servers.append(await self._server(listener))  # type: ignore[arg-type]  # only closed
 
     async def _server(self, listener: socket.socket) -> asyncio.AbstractServer | FairServer:
         """uvicorn only closes them."""

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .errors import RequestError
     from .model import Model
 
-STAGES = ("template", "tokenize", "detokenize", "parse")
 MOST_SPANS = 64  # of a request; a completion may have thousands of prompts
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import RequestError
-from .json_bounds import LARGE, MAX_NESTING, check_nesting, check_size, no_collection
+from .json_bounds import MAX_NESTING, check_nesting, check_size, no_collection
 from .message_shape import check_messages, rename_reasoning
 
 # Long enough that a search meets little else that begins so.
@@ -39,11 +39,8 @@ class ChatSplit(NamedTuple):
         """
         try:
             check_size(self.body)
-            if len(self.value) < LARGE:
+            with no_collection(len(self.value)):
                 messages = msgspec.json.decode(self.value)
-            else:
-                with no_collection(len(self.value)):
-                    messages = msgspec.json.decode(self.value)
             check_nesting(self.value, messages, MAX_NESTING - 1)
             rename_reasoning(messages)
             check_messages(messages)

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import inspect
 
 from ..errors import RequestError, schema_error
-from .json_bounds import LARGE, check_bounds, check_nesting, check_size, no_collection, too_deep
+from .json_bounds import check_bounds, check_nesting, check_size, no_collection, too_deep
 from .lax import lax
 
 T = TypeVar("T")
@@ -43,8 +43,6 @@ def decode(decoder: msgspec.json.Decoder[T], raw: bytes) -> T:
         raise _missing_body()
     check_bounds(raw)
     try:
-        if len(raw) < LARGE:
-            return decoder.decode(raw)
         with no_collection(len(raw)):
             return decoder.decode(raw)
     except msgspec.ValidationError as error:

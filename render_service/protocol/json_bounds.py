@@ -10,8 +10,6 @@ from __future__ import annotations
 import gc
 import re
 from array import array
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import accumulate
 from typing import Any
 
@@ -126,18 +124,22 @@ def _depth_exceeds(brackets: bytes, limit: int) -> bool:
     return False
 
 
-@contextmanager
-def no_collection(size: int) -> Iterator[None]:
+class no_collection:  # named as contextlib names such
     """While much JSON is read, Python would look for garbage among what was read, again and
     again: most of the time that reading takes, and no other thread runs meanwhile.
 
     size: of the JSON, in bytes.
     """
-    if size < LARGE or not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+
+    __slots__ = ("_off",)
+
+    def __init__(self, size: int) -> None:
+        self._off = size >= LARGE and gc.isenabled()
+
+    def __enter__(self) -> None:
+        if self._off:
+            gc.disable()
+
+    def __exit__(self, *raised: object) -> None:
+        if self._off:
+            gc.enable()

@@ -18,13 +18,8 @@ from render_service.http_client import HttpClient
 from render_service.local_server import LocalServer
 from tests.conftest import DEMO_MODEL, Serve
 
-PARSERS = (
-    "--reasoning-parser",
-    "qwen3",
-    "--tool-call-parser",
-    "hermes",
-    "--enable-auto-tool-choice",
-)
+from .derender_client import PARSERS
+
 CHAT = {"messages": [{"role": "user", "content": "Hi"}]}
 
 
