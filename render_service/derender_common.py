@@ -10,6 +10,7 @@ import orjson
 from msgspec import UnsetType
 
 from .errors import schema_error
+from .protocol.decode import decode_json
 from .protocol.derender import given
 from .stop import drop_stop_token, find_stop_string
 
@@ -105,14 +106,14 @@ def usage_of(prompt_tokens: int, completion_tokens: int) -> dict[str, Any]:
 
 
 def fragment(raw: Raw) -> orjson.Fragment | None:
-    """JSON that passes through unread, None where it was absent or null."""
+    """JSON that passes through as it came, None where it was absent or null.
+
+    RequestError (400) where readers of the answer would refuse it.
+    """
     if not given(raw):
         return None
     data = bytes(raw)
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        raise schema_error(f"The body is not valid UTF-8: {error}", "body") from error
+    decode_json(data)  # what stays raw is not looked at for numbers out of range and bad UTF-8
     return orjson.Fragment(data)
 
 

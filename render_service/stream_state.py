@@ -16,6 +16,7 @@ from msgspec.json import Decoder, Encoder
 from .errors import RequestError
 from .logprobs import context_tail
 from .protocol.generate import GenerateStreamChoice, TokenCount, TokenId
+from .protocol.json_bounds import holds_long_integers
 from .state_keys import StateKeys
 
 VERSION = 2
@@ -91,9 +92,12 @@ def parse(raw: bytes, decoder: Decoder[StreamState] = _decoder) -> StreamState:
     if len(raw) > MAX_BYTES:
         raise invalid(f"it has {len(raw)} bytes, more than the {MAX_BYTES} that a state may have")
     try:
-        return decoder.decode(raw)
+        state = decoder.decode(raw)
     except msgspec.MsgspecError as error:
         raise invalid(str(error)) from error
+    if holds_long_integers(raw, [state.p, state.d]):
+        raise invalid("it holds integers that are no numbers to other readers")
+    return state
 
 
 def check(state: StreamState, kind: Kind, keys: StateKeys = NO_KEYS) -> None:

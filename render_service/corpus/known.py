@@ -25,6 +25,7 @@ _RAW = {
     "raw 9 ": _NOT_JSON,
     "raw 10 ": _NOT_JSON,
     "raw 11 ": _NOT_JSON,
+    "raw 13 ": "an integer of 400 digits, which many readers of the answer refuse",
     "raw 14 ": "nesting is bounded",
 }
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import RequestError
-from .json_bounds import MAX_NESTING, check_nesting, check_size, no_collection
+from .json_bounds import MAX_NESTING, check_nesting, check_size, holds_long_integers, no_collection
 from .message_shape import check_messages, rename_reasoning
 
 # Long enough that a search meets little else that begins so.
@@ -42,6 +42,8 @@ class ChatSplit(NamedTuple):
             with no_collection(len(self.value)):
                 messages = msgspec.json.decode(self.value)
             check_nesting(self.value, messages, MAX_NESTING - 1)
+            if holds_long_integers(self.value, messages):
+                return None
             rename_reasoning(messages)
             check_messages(messages)
         except (RequestError, msgspec.MsgspecError, RecursionError):

@@ -16,7 +16,15 @@ import msgspec
 from msgspec import inspect
 
 from ..errors import RequestError, schema_error
-from .json_bounds import check_bounds, check_nesting, check_size, no_collection, too_deep
+from .json_bounds import (
+    check_bounds,
+    check_nesting,
+    check_size,
+    holds_long_integers,
+    no_collection,
+    too_deep,
+    too_long,
+)
 from .lax import lax
 
 T = TypeVar("T")
@@ -62,6 +70,8 @@ def decode_json(raw: bytes) -> Any:
         check_bounds(raw)
         raise _syntax_error(raw, error) from None
     check_nesting(raw, value)
+    if holds_long_integers(raw, value):
+        raise too_long()
     return value
 
 

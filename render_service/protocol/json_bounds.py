@@ -1,4 +1,4 @@
-"""Bounds on a JSON body before it is read: how deep it nests, and how much it holds for its size.
+"""Bounds on a JSON body: how deep it nests, how much it holds for its size, how large its integers.
 
 An empty array is three bytes of JSON and ninety of memory, and its reader may call itself once a
 level. What may be too much is counted without reading, in time that grows as the body does; depth
@@ -22,6 +22,9 @@ FREE_CONTAINERS, BYTES_A_CONTAINER = 100_000, 24
 """Objects and arrays that any body may hold, and bytes that it has for each one more. Logprobs,
 the smallest objects of which honest bodies hold many, have twice as many bytes."""
 
+LONGEST_INTEGER = 308
+"""Digits of an integer that every reader of the answer takes: the largest double has one more."""
+
 LARGE = 64 * 1024
 
 _NOT_STRUCTURE = bytes(c for c in range(256) if c not in b'[]{}"')
@@ -30,6 +33,9 @@ _BRACKETS = bytes.maketrans(b"{}", b"[]")
 _STEPS = bytes.maketrans(b"[]", b"\x01\xff")  # +1 and -1 as signed bytes
 _EASY_LEVELS = 8
 _CONTAINERS = (dict, list)
+# A longer integer shows three digits in a row of every 103rd byte: little to look at.
+_SAMPLE, _LONG = (LONGEST_INTEGER + 1) // 3, re.compile(rb"[0-9]{3}")
+_OUT_OF_RANGE = 10**LONGEST_INTEGER
 
 
 def check_bounds(raw: bytes) -> None:
@@ -60,6 +66,21 @@ def check_nesting(raw: bytes, value: Any, levels: int = MAX_NESTING) -> None:
     """
     if _may_nest(raw, levels) and nests(value, levels):
         raise too_deep()
+
+
+def holds_long_integers(raw: bytes, value: Any) -> bool:
+    """Whether the value, read from `raw`, holds an integer of more than LONGEST_INTEGER digits.
+
+    In an answer that gives it back it would be no number to many readers, as 1e999 is none.
+    """
+    return _LONG.search(raw[::_SAMPLE]) is not None and _holds_out_of_range(value)
+
+
+def too_long() -> RequestError:
+    """A body that holds such an integer."""
+    return schema_error(
+        f"The request body holds an integer of more than {LONGEST_INTEGER} digits.", "body"
+    )
 
 
 def too_deep() -> RequestError:
@@ -93,13 +114,24 @@ def _may_nest(raw: bytes, levels: int) -> bool:
 
 def nests(value: Any, levels: int) -> bool:
     """Whether it does, deeper. Level by level: a reader that calls itself has to be bounded."""
-    level = [value]
+    level = [value] if type(value) in _CONTAINERS else []
     for _ in range(levels):
         inside = (one.values() if type(one) is dict else one for one in level)
         level = [value for values in inside for value in values if type(value) in _CONTAINERS]
         if not level:
             return False
     return True
+
+
+def _holds_out_of_range(value: Any) -> bool:
+    level = [value]
+    while level:
+        integers = [one for one in level if type(one) is int]
+        if integers and not -_OUT_OF_RANGE < min(integers) <= max(integers) < _OUT_OF_RANGE:
+            return True
+        inside = [one for one in level if type(one) in _CONTAINERS]
+        level = [one for each in inside for one in (each.values() if type(each) is dict else each)]
+    return False
 
 
 def brackets(raw: bytes) -> bytes:

@@ -13,6 +13,8 @@ from typing import Any
 
 from msgspec import inspect
 
+from .json_bounds import LONGEST_INTEGER
+
 _TRUTH = dict.fromkeys(("1", "on", "t", "true", "y", "yes"), True)
 _TRUTH |= dict.fromkeys(("0", "off", "f", "false", "n", "no"), False)
 _INTEGER = re.compile(r"[+-]?[0-9]+(?:_[0-9]+)*(?:\.0+)?")
@@ -21,8 +23,6 @@ _WHITE_SPACE = (
     "\u2028\u2029\u202f\u205f\u3000"
 )
 """Unicode's; `str.strip` alone takes more."""
-LONGEST_INTEGER = 4300
-"""Digits; Python reads no more, and pydantic neither."""
 _INTEGRAL = 2.0**63
 """Below it a float that has no fraction is read as an integer."""
 

@@ -15,6 +15,7 @@ from render_service.protocol.json_bounds import (
     BYTES_A_CONTAINER,
     FREE_CONTAINERS,
     LARGE,
+    LONGEST_INTEGER,
     MAX_NESTING,
     check_bounds,
     no_collection,
@@ -30,6 +31,18 @@ def test_nesting_exactly(after: bytes) -> None:
     check_bounds(nested(MAX_NESTING) + after)
     with pytest.raises(RequestError, match="nests"):
         check_bounds(nested(MAX_NESTING + 1) + after)
+
+
+@pytest.mark.parametrize("start", [0, 1, 57, 102, 103, 104, 5000])
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_integers_of_any_length(start: int, sign: str) -> None:
+    def body(digits: str) -> bytes:
+        return f'{{"a": [{" " * start}0.5, "{digits}", {{"b": {digits}}}]}}'.encode()
+
+    decode_object(body(sign + "9" * LONGEST_INTEGER))
+    for digits in ("1" + "0" * LONGEST_INTEGER, "9" * 4300):
+        with pytest.raises(RequestError, match="more than 308 digits|numbers out of range"):
+            decode_object(body(sign + digits))
 
 
 def test_nesting_behind_a_long_body() -> None:

@@ -84,8 +84,9 @@ def test_arguments_are_refused(arguments: list[str]) -> None:
 
 
 def test_arguments_that_are_no_json_do_not_end_a_conversation() -> None:
-    seen = conversation(called("[" * 30_000, "{", "5", ""), content_format="string")
-    assert [call["function"]["arguments"] for call in seen[0]["tool_calls"]] == [{}] * 4
+    odd = ("[" * 30_000, "{", "5", "9" * 400, "")
+    seen = conversation(called(*odd), content_format="string")
+    assert [call["function"]["arguments"] for call in seen[0]["tool_calls"]] == [{}] * len(odd)
 
 
 def test_garbage_is_not_looked_for_meanwhile() -> None:
