@@ -183,7 +183,7 @@ class Format:
     def _start_region(self, context: Context, prompt: Sequence[int] | None) -> tuple[str, str]:
         """Where the output begins, and what is put before it."""
         reasoning = self._reasoning
-        if reasoning is None or not (reasoning.opened or reasoning.runs(context)):
+        if reasoning is None or not (reasoning.opened or reasoning.runs(context.template_kwargs)):
             return CONTENT, ""
         return reasoning.begins(context, prompt, self._marks)
 
@@ -199,8 +199,9 @@ class Format:
             return None
         if reasoning.left_open(prompt_token_ids, self._marks):
             return False
-        context = Context(template_kwargs=template_kwargs)
-        return not reasoning.runs(context) or reasoning.closed(prompt_token_ids, self._marks)
+        if not reasoning.runs(template_kwargs):
+            return True
+        return reasoning.closed(prompt_token_ids, self._marks)
 
     def needs(self, context: Context) -> Context:
         """As much of the context as a stream of this format is resumed with."""

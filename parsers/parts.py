@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .codecs.base import Codec
 from .context import Context
@@ -86,9 +86,8 @@ class ReasoningFormat:
         """The template arguments that it looks at."""
         return {*self.switches, *(name for name, _ in self.off), *(s[0] for s in self.starts)}
 
-    def runs(self, context: Context) -> bool:
-        """Whether the request has the model reason."""
-        told = context.template_kwargs
+    def runs(self, told: Mapping[str, Any]) -> bool:
+        """Whether the request has the model reason. told: template arguments."""
         for name, value in self.off:
             if told.get(name) == value:
                 return False
@@ -97,7 +96,7 @@ class ReasoningFormat:
 
     def read(self, context: Context) -> bool:
         """Whether its markers count."""
-        return self.stays or self.runs(context)
+        return self.stays or self.runs(context.template_kwargs)
 
     def marks(self, vocab: Mapping[str, int]) -> Mapping[int, str]:
         """The special tokens of a prompt that say how it leaves reasoning."""

@@ -14,9 +14,11 @@ import msgspec
 import orjson
 
 from .beam_constraints import holds_to_template
-from .chat_prompt import chat_of, prompt_limits, rendered_prompt
+from .chat_prompt import chat_of, picked_template, prompt_limits, rendered_prompt, tools_seen
 from .chat_sampling import chat_max_tokens, constrained_sampling
+from .messages import NotMultimodal, conversation
 from .native_parser import NativeParser
+from .prompt import tokenize
 from .renderers.harmony_chat import HarmonyRenderer
 from .renderers.kimi_k3 import KimiK3Renderer
 from .renderers.mistral import MistralRenderer
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from .prompt import Prompt, PromptLimits
     from .protocol.chat import ChatRequest
     from .renderers.chat import Chat
+    from .template_call import TemplateCall
 
 KIND = "frame"
 _SEEN = object()
@@ -41,8 +44,9 @@ class ChatFrame:
 
     request, chat: without messages. limits: None where nothing is checked, as in harmony. kwargs:
     of the template. whole: a constraint is in force from the first token on. context:
-    `parse_context`, but for the number of earlier calls. rest: the newest answer's JSON but for
-    its IDs, by what else decides it.
+    `parse_context`, but for the number of earlier calls. template: with the arguments, where the
+    prompt is what it makes, whole. rest: the newest answer's JSON but for its IDs, by what else
+    decides it.
     """
 
     request: ChatRequest
@@ -52,6 +56,7 @@ class ChatFrame:
     whole: bool
     sampling: Sampling
     context: dict[str, Any]
+    template: TemplateCall | None = None
     rest: dict[Any, bytes] = field(default_factory=dict, init=False)
 
     def with_messages(self, messages: list[dict[str, Any]]) -> ChatRequest:
@@ -62,6 +67,11 @@ class ChatFrame:
 
     def prompt(self, model: Model, messages: list[dict[str, Any]]) -> Prompt:
         """Theirs."""
+        if self.template is not None and self.limits is not None:
+            try:
+                return tokenize(model, _text(self.template, messages), self.limits)
+            except NotMultimodal:
+                pass  # refused below, with the model's name
         return rendered_prompt(model, self.chat._replace(messages=messages), self.limits)
 
     def keep_rest(self, key: Any, rest: bytes) -> None:
@@ -97,6 +107,10 @@ def make_frame(
     return ChatFrame(request, chat, limits, kwargs, whole, sampling, context)
 
 
+def _text(template: TemplateCall, messages: list[dict[str, Any]]) -> str:
+    return template.render(conversation(messages, content_format=template.content_format))
+
+
 def kept_frame(model: Model, raw: bytes) -> ChatFrame | None:
     """What was kept for these bytes of a frame."""
     found = model.requests.find(KIND, raw)
@@ -110,7 +124,7 @@ def keep_frame(model: Model, raw: bytes, frame: ChatFrame) -> None:
     if model.requests.find(KIND, raw) is None:
         model.requests.keep(KIND, raw, _SEEN, 0)
         return
-    lasting = _encoded(frame)
+    lasting = _lasting(model, frame)
     if lasting is not None:
         size = footprint(frame.chat.tools, frame.kwargs, frame.sampling.params) + 4 * len(raw)
         model.requests.keep(KIND, raw, lasting, size + _OWN_BYTES)
@@ -129,8 +143,8 @@ def _lasts(model: Model, request: ChatRequest) -> bool:
     )
 
 
-def _encoded(frame: ChatFrame) -> ChatFrame | None:
-    """With tools as JSON already; None where orjson does not write all of it."""
+def _lasting(model: Model, frame: ChatFrame) -> ChatFrame | None:
+    """With its template, and tools as JSON already; None where orjson does not write all of it."""
     try:
         orjson.dumps((frame.context, frame.kwargs, frame.sampling.params))
         tools = orjson.Fragment(orjson.dumps(frame.context["tools"]))
@@ -139,4 +153,17 @@ def _encoded(frame: ChatFrame) -> ChatFrame | None:
     request = copy(frame.request)
     request.messages = []
     chat = frame.chat._replace(messages=[])
-    return replace(frame, request=request, chat=chat, context={**frame.context, "tools": tools})
+    return replace(
+        frame,
+        request=request,
+        chat=chat,
+        context={**frame.context, "tools": tools},
+        template=_template(model, chat),
+    )
+
+
+def _template(model: Model, chat: Chat) -> TemplateCall | None:
+    """The model's own with the chat's arguments; one of the request's is not kept."""
+    if model.renderer is not None or chat.chat_template or chat.kwargs.get("chat_template"):
+        return None
+    return picked_template(model, chat).call(tools=tools_seen(chat), kwargs=chat.kwargs)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .model import Model
     from .protocol.chat import ChatRequest
     from .protocol.completion import CompletionRequest
+    from .template import ChatTemplate
 
 _UNSET = (None, "auto")
 """Template arguments that count as not given."""
@@ -146,18 +147,28 @@ def render_chat(model: Model, chat: Chat) -> str | list[int]:
 def _rendered(model: Model, chat: Chat) -> str | list[int]:
     if model.renderer is not None:
         return model.renderer.render(chat)
-    # A template among the arguments counts where neither request nor operator gives one.
-    source = chat.chat_template or (
-        None if model.settings.chat_template else chat.kwargs.get("chat_template")
-    )
-    tools = chat.kwargs.get("tools", chat.tools)
     try:
-        template = model.templates.pick(tools=tools, source=source)
+        template = picked_template(model, chat)
     except RequestError:
         conversation(chat.messages, content_format="string")  # their faults come first, as in vLLM
         raise
     seen = conversation(chat.messages, content_format=template.content_format)
-    return template.render(seen, tools=tools, kwargs=chat.kwargs)
+    return template.render(seen, tools=tools_seen(chat), kwargs=chat.kwargs)
+
+
+def picked_template(model: Model, chat: Chat) -> ChatTemplate:
+    """The one that renders the chat. Raises RequestError (400)."""
+    # A template among the arguments counts where neither request nor operator gives one.
+    source = chat.chat_template or (
+        None if model.settings.chat_template else chat.kwargs.get("chat_template")
+    )
+    return model.templates.pick(tools=tools_seen(chat), source=source)
+
+
+def tools_seen(chat: Chat) -> Tools:
+    """Those that the template gets to see."""
+    tools: Tools = chat.kwargs.get("tools", chat.tools)
+    return tools
 
 
 def gives_offsets(model: Model, request: ChatRequest | CompletionRequest) -> bool:

@@ -74,6 +74,12 @@ class PromptLimits:
 def tokenize(model: Model, text: str, limits: PromptLimits) -> Prompt:
     """A text prompt. RequestError where it does not fit and may not be cut."""
     tokenizer = model.tokenizer
+    most = limits.max_model_len
+    if limits.truncate is None and not limits.offsets and len(text) <= most * tokenizer.max_chars:
+        ids = tokenizer.encode(text, add_special_tokens=limits.add_special_tokens)
+        if len(ids) > most:
+            raise _too_long(most + 1, most)
+        return Prompt(ids)
     text, skipped = _cut_text(tokenizer, text, limits)
     if limits.offsets:
         ids, offsets = tokenizer.encode_with_offsets(
@@ -85,12 +91,10 @@ def tokenize(model: Model, text: str, limits: PromptLimits) -> Prompt:
     if offsets is not None and skipped:
         # (0, 0) marks a token that stands for no text.
         offsets = [(a + skipped, b + skipped) if (a, b) != (0, 0) else (a, b) for a, b in offsets]
-    keep, most = limits.keep, limits.max_model_len
-    if keep is None:
-        if len(ids) > most:
-            raise _too_long(most + 1, most)
-        return Prompt(ids, offsets)
-    if len(ids) <= keep:
+    keep = limits.keep
+    if keep is None and len(ids) > most:
+        raise _too_long(most + 1, most)
+    if keep is None or len(ids) <= keep:
         return Prompt(ids, offsets)
     kept = _kept(tokenizer, ids, text, keep, limits)
     return Prompt(

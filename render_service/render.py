@@ -28,7 +28,7 @@ from .protocol.fields import invalid
 from .protocol.message_shape import history_tool_calls
 from .renderers.harmony_chat import HarmonyRenderer
 from .renderers.mistral import MistralRenderer, check_mistral_request
-from .sampling import completion_sampling, max_output_tokens
+from .sampling import Sampling, completion_sampling, max_output_tokens
 from .stream_start import chat_state, completion_state
 
 if TYPE_CHECKING:
@@ -47,13 +47,42 @@ def chat(model: Model, body: bytes, request_id: str | None, *, with_state: bool 
     with_state: beside it the `stream_state` that goes with the first chunk of each choice.
     """
     parts = split(body)
-    frame = None if parts is None else kept_frame(model, parts.frame)
-    if parts is not None and frame is not None and (messages := parts.messages()) is not None:
+    if parts is not None:
+        frame = kept_frame(model, parts.frame)
+        if frame is not None and (messages := parts.messages()) is not None:
+            answer = _framed_chat(model, frame, messages, request_id, with_state)
+            if answer is not None:
+                return answer
+    request, keep = decode_chat_request(body), None if parts is None else parts.frame
+    return answer_chat(model, request, request_id, with_state=with_state, keep=keep)
+
+
+def _framed_chat(
+    model: Model,
+    frame: ChatFrame,
+    messages: list[dict[str, Any]],
+    request_id: str | None,
+    with_state: bool,
+) -> Answer | None:
+    """What `answer_chat` gives for a frame that is known; None where all has to be made anew."""
+    prompt = frame.prompt(model, messages)
+    check_not_empty(prompt)
+    sampling = frame.sampling_for(model, prompt)
+    if sampling is None:
+        return None
+    calls = history_tool_calls(messages)
+    ended = frame.whole or _reasoning_ended(model, frame.request, prompt, frame.kwargs)
+    if with_state or prompt.offsets is not None:
+        answer = _generate(model, frame, prompt, sampling, ended, calls)
         request = frame.with_messages(messages)
-    else:
-        request, frame = decode_chat_request(body), None
-    keep = None if parts is None else parts.frame
-    return answer_chat(model, request, request_id, with_state=with_state, frame=frame, keep=keep)
+        return _answered(model, request, prompt, answer, request_id, with_state)
+    key = (sampling.params.get("max_tokens"), calls, ended)
+    rest = frame.rest.get(key)
+    if rest is None:
+        rest = rest_of(_generate(model, frame, prompt, sampling, ended, calls))
+        frame.keep_rest(key, rest)
+    own_id = _chat_id(model, request_id, frame.request.request_id)
+    return Answer(with_ids(own_id, prompt.ids, rest), tokens=len(prompt.ids))
 
 
 def answer_chat(
@@ -62,53 +91,61 @@ def answer_chat(
     request_id: str | None,
     *,
     with_state: bool = False,
-    frame: ChatFrame | None = None,
     keep: bytes | None = None,
 ) -> Answer:
     """The generate request of a chat, whatever door it came by.
 
-    frame: that of the request, where it is known. keep: the bytes to keep it by, else.
+    keep: the bytes to keep its frame by.
     """
-    sampling, known = None, frame is not None
-    if frame is not None:
-        prompt = frame.prompt(model, request.messages)
-        check_not_empty(prompt)
-        kwargs, sampling = frame.kwargs, frame.sampling_for(model, prompt)
-    if frame is None or sampling is None:
-        _check_chat(model, request)
-        tools = None if request.tools is None else msgspec.to_builtins(request.tools)
-        kwargs = template_kwargs(model, request)
-        prompt = chat_prompt(model, request, tools, kwargs)
-        check_not_empty(prompt)
-        frame = make_frame(model, request, prompt, tools, kwargs)
-        sampling, known = frame.sampling, False
-        if keep is not None:
-            keep_frame(model, keep, frame)
+    _check_chat(model, request)
+    tools = None if request.tools is None else msgspec.to_builtins(request.tools)
+    kwargs = template_kwargs(model, request)
+    prompt = chat_prompt(model, request, tools, kwargs)
+    check_not_empty(prompt)
+    frame = make_frame(model, request, prompt, tools, kwargs)
+    if keep is not None:
+        keep_frame(model, keep, frame)
     calls = history_tool_calls(request.messages)
     # A constraint on the whole output is in force from its first token.
     ended = frame.whole or _reasoning_ended(model, request, prompt, kwargs)
+    answer = _generate(model, frame, prompt, frame.sampling, ended, calls)
+    return _answered(model, request, prompt, answer, request_id, with_state)
+
+
+def _generate(
+    model: Model,
+    frame: ChatFrame,
+    prompt: Prompt,
+    sampling: Sampling,
+    ended: bool | None,
+    calls: int,
+) -> dict[str, Any]:
+    """The generate request without an ID. ended: reasoning has. calls: of earlier turns."""
+    reasoning = model.outputs.reasoning is not None
+    return generate_request(
+        frame.request,
+        prompt,
+        sampling,
+        reasoning_ended=ended,
+        reasoning_parser_kwargs={"chat_template_kwargs": frame.kwargs} if reasoning else None,
+        parse_context={**frame.context, "history_tool_call_cnt": calls},
+    )
+
+
+def _answered(
+    model: Model,
+    request: ChatRequest,
+    prompt: Prompt,
+    answer: dict[str, Any],
+    request_id: str | None,
+    with_state: bool,
+) -> Answer:
     headers = prefix_header(model, request.previous_token_ids, [prompt])
-    plain = known and prompt.offsets is None and not with_state
-    key = (sampling.params.get("max_tokens"), calls, ended)
-    rest = frame.rest.get(key) if plain else None
-    if rest is None:
-        reasoning = model.outputs.reasoning is not None
-        answer = generate_request(
-            request,
-            prompt,
-            sampling,
-            reasoning_ended=ended,
-            reasoning_parser_kwargs={"chat_template_kwargs": kwargs} if reasoning else None,
-            parse_context={**frame.context, "history_tool_call_cnt": calls},
-        )
-        if with_state:
-            answer["stream_state"], needs = chat_state(model, request, prompt.ids)
-            headers += needs
-        rest = rest_of(answer)
-        if plain:
-            frame.keep_rest(key, rest)
-    own_id = f"chatcmpl-{_base_id(request_id, request.request_id)}{suffix(model)}"
-    return Answer(with_ids(own_id, prompt.ids, rest), tokens=len(prompt.ids), headers=headers)
+    if with_state:
+        answer["stream_state"], needs = chat_state(model, request, prompt.ids)
+        headers += needs
+    body = with_ids(_chat_id(model, request_id, request.request_id), prompt.ids, rest_of(answer))
+    return Answer(body, tokens=len(prompt.ids), headers=headers)
 
 
 def _check_chat(model: Model, request: ChatRequest) -> None:
@@ -174,6 +211,10 @@ def _base_id(header: str | None, own: str | UnsetType) -> str:
     if header is not None:
         return header
     return _random_id() if own is UNSET else own
+
+
+def _chat_id(model: Model, header: str | None, own: str | UnsetType) -> str:
+    return f"chatcmpl-{_base_id(header, own)}{suffix(model)}"
 
 
 def _random_id() -> str:

@@ -81,13 +81,11 @@ def max_output_tokens(
             f"Input length ({prompt_tokens}) exceeds model's maximum "
             f"context length ({max_model_len})."
         )
-    configured = generation.defaults.get("max_tokens")
-    limits = (
-        max_model_len - prompt_tokens,
-        configured if asked is None else asked,
-        generation.override_max_tokens,
-    )
-    return min(limit for limit in limits if limit is not None)
+    left = max_model_len - prompt_tokens
+    configured = generation.defaults.get("max_tokens") if asked is None else asked
+    override = generation.override_max_tokens
+    most: int = left if configured is None else min(left, configured)
+    return most if override is None else min(most, override)
 
 
 def chat_sampling(

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import chat_prompt
+from . import chat_frame, chat_prompt
 from .detokenizer import DetokenizerStream
 from .native_parser import NativeStream
 from .vllm_stream import VllmStream
@@ -96,6 +96,7 @@ def timed(stage: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def _sites(model: Model) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
     """(stage, what has the functions, their names)"""
     yield "template", chat_prompt, ("_rendered",)
+    yield "template", chat_frame, ("_text",)
     if model.renderer is not None:
         yield "template", type(model.renderer), ("render",)
     yield "tokenize", type(model.tokenizer), ("encode", "encode_ordinary", "encode_with_offsets")

@@ -55,11 +55,11 @@ def rename_reasoning(messages: Any) -> None:
 
 def history_tool_calls(messages: Iterable[dict[str, Any]]) -> int:
     """Calls already in the conversation, for models that number them."""
-    return sum(
-        len(message.get("tool_calls") or ())
-        for message in messages
-        if message.get("role") == "assistant"
-    )
+    calls = 0
+    for message in messages:
+        if message.get("role") == "assistant":
+            calls += len(message.get("tool_calls") or ())
+    return calls
 
 
 def has_media(messages: Iterable[dict[str, Any]]) -> bool:

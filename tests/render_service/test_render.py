@@ -18,6 +18,7 @@ from render_service.loading import load_model
 from render_service.model import Model
 from render_service.protocol.chat import ChatRequest, decode_chat_request
 from render_service.protocol.completion import CompletionRequest
+from render_service.request_cache import RequestCache
 from render_service.settings import Settings
 from render_service.template_source import ChatTemplates
 
@@ -300,7 +301,7 @@ def test_an_image_is_refused_with_the_served_name(names: tuple[str, ...], said: 
 
 
 def test_faults_of_messages_come_before_a_missing_template() -> None:
-    bare = replace(model(), templates=ChatTemplates({}, special_tokens={}))
+    bare = replace(model(), templates=ChatTemplates({}, special_tokens={}), requests=RequestCache())
     assert refused(bare).message.startswith("As of transformers v4.44")
     picture = {"type": "image_url", "image_url": {"url": "http://a"}}
     error = refused(bare, messages=[{"role": "user", "content": [picture]}])
