@@ -91,8 +91,13 @@ class ReasoningFormat:
         for name, value in self.off:
             if told.get(name) == value:
                 return False
-        given = [told[name] for name in self.switches if name in told]
-        return any(given) if given else self.unless_told
+        given = False
+        for name in self.switches:
+            if name in told:
+                if told[name]:
+                    return True
+                given = True
+        return self.unless_told and not given
 
     def read(self, context: Context) -> bool:
         """Whether its markers count."""
@@ -113,7 +118,7 @@ class ReasoningFormat:
 
     def left_open(self, prompt: Sequence[int], marks: Mapping[int, str]) -> bool:
         """Whether the prompt leaves reasoning in a region of its own."""
-        return bool(self.opened) and _newest(prompt, marks) in self.opened
+        return _newest(prompt, marks) in self.opened
 
     def begins(
         self, context: Context, prompt: Sequence[int] | None, marks: Mapping[int, str]

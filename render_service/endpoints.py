@@ -83,6 +83,11 @@ def _request_id(headers: Mapping[bytes, bytes]) -> str | None:
     return None if header is None else header.decode("latin-1")
 
 
+def _asks(query: bytes) -> bool:
+    pairs = (part.partition(b"=") for part in query.split(b"&"))
+    return any(name == b"stream_state" and value.lower() in YES for name, _, value in pairs)
+
+
 def error_reply(error: RequestError) -> Reply:
     retry = (RETRY,) if error.status in (429, 503) else ()
     return Reply(error.status, error.body(), (JSON, *retry))
@@ -179,14 +184,11 @@ class EndpointHandler:
 
     def _function(self, query: bytes, headers: Mapping[bytes, bytes]) -> Function:
         """The query `stream_state=1`, or the header, asks for the first state."""
-        with_state = self._endpoint.with_state
-        if with_state is None:
-            return self._endpoint.function
-        asked = headers.get(STREAM_STATE, b"").lower() in YES or any(
-            name == b"stream_state" and value.lower() in YES
-            for name, _, value in (part.partition(b"=") for part in query.split(b"&"))
-        )
-        return with_state if asked else self._endpoint.function
+        endpoint = self._endpoint
+        if endpoint.with_state is None:
+            return endpoint.function
+        asked = headers.get(STREAM_STATE, b"").lower() in YES or (query and _asks(query))
+        return endpoint.with_state if asked else endpoint.function
 
     async def _queued(
         self, function: Function, body: bytes, headers: Mapping[bytes, bytes], receive: Receive

@@ -109,5 +109,5 @@ class InlineHttpProtocol(BoundedHttpProtocol):
         for name, value in reply.headers:
             lines += (name, b": ", value, b"\r\n")
         lines += (b"\r\n", reply.body)
-        self.transport.write(b"".join(lines))
+        self.transport.write_whole(b"".join(lines))  # type: ignore[attr-defined]  # of WholeAnswers
         self.on_response_complete()

@@ -20,7 +20,8 @@ from jinja2.parser import Parser
 from .content_format import detect_content_format
 from .messages import ContentFormat, Message
 from .template_call import TemplateCall, no_messages
-from .template_json import CountingContext, tojson
+from .template_context import TemplateContext
+from .template_json import tojson
 from .template_sandbox import Sandbox
 
 # Accepted and without effect on a text rendering.
@@ -89,7 +90,7 @@ class ChatTemplate:
             extensions=[_Generation, "jinja2.ext.loopcontrols"],
         )
         environment.filters["tojson"] = tojson
-        environment.context_class = CountingContext
+        environment.context_class = TemplateContext
         tree = environment.parse(source)
         self.detected_format: ContentFormat = detect_content_format(tree)
         self.content_format: ContentFormat = content_format or self.detected_format

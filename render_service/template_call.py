@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 
 from .errors import RequestError
+from .template_context import Variables
 
 if TYPE_CHECKING:
     from .messages import Message
@@ -54,7 +55,6 @@ class TemplateCall:
         self._variables = {
             **template.own_variables,
             **given,
-            "messages": None,
             "tools": tools,
             "documents": documents,
             "add_generation_prompt": generate,
@@ -76,7 +76,7 @@ class TemplateCall:
         final = ""
         if self._proceed:
             messages, final = self._tagged(messages)
-        variables = self._variables.copy()
+        variables = Variables(self._variables)
         variables["messages"] = messages
         try:
             # Jinja's `Template.render` copies all globals slowly: a third of a short chat.

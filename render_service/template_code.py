@@ -30,7 +30,8 @@ class ShortCuts(CodeGenerator):
         if of_loop and node.attr in OF_LOOP:
             self._short_cut(f"{_IT}.{node.attr}", "LoopContext", node.node, frame)
         elif node.attr not in OF_DICT:
-            self._short_cut(f"{_IT}[{node.attr!r}]", "dict", node.node, frame, key=node.attr)
+            has_key = f"{node.attr!r} in {_IT}"
+            self._short_cut(f"{_IT}[{node.attr!r}]", "dict", node.node, frame, where=has_key)
         else:
             super().visit_Getattr(node, frame)
             return
@@ -39,10 +40,14 @@ class ShortCuts(CodeGenerator):
     @optimizeconst
     def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
         key = node.arg.value if isinstance(node.arg, nodes.Const) else None
-        if not isinstance(key, str):
+        if isinstance(key, str):
+            kind, where = "dict", f"{key!r} in {_IT}"
+        elif type(key) is int:
+            kind, where = "list", f"{key if key >= 0 else -key - 1} < len({_IT})"
+        else:
             super().visit_Getitem(node, frame)
             return
-        self._short_cut(f"{_IT}[{key!r}]", "dict", node.node, frame, key=key)
+        self._short_cut(f"{_IT}[{key!r}]", kind, node.node, frame, where=where)
         self.write(f"environment.getitem({_IT}, {key!r}))")
 
     @optimizeconst
@@ -63,13 +68,12 @@ class ShortCuts(CodeGenerator):
         self.write("))")
 
     def _short_cut(
-        self, value: str, kind: str, of: nodes.Expr, frame: Frame, key: str | None = None
+        self, value: str, kind: str, of: nodes.Expr, frame: Frame, where: str | None = None
     ) -> None:
         """`(value if the object is of this kind else `; the way past it is the caller's to write.
 
-        key: that the object must have.
+        where: that must hold as well.
         """
         self.write(f"({value} if type({_IT} := ")
         self.visit(of, frame)
-        has_key = "" if key is None else f" and {key!r} in {_IT}"
-        self.write(f") is {kind}{has_key} else ")
+        self.write(f") is {kind}{f' and {where}' if where else ''} else ")

@@ -10,7 +10,8 @@ import json
 from typing import Any
 
 import jinja2
-from jinja2.runtime import Context
+
+from .template_context import TemplateContext
 
 MOST_INDENTED = 16 * 1024 * 1024
 """Characters of one rendering, more than any context holds."""
@@ -19,15 +20,9 @@ MOST_INDENTED = 16 * 1024 * 1024
 _plain = json.JSONEncoder(ensure_ascii=False, check_circular=False).encode
 
 
-class CountingContext(Context):
-    """indented: characters of JSON with `indent` so far."""
-
-    indented = 0
-
-
 @jinja2.pass_context
 def tojson(
-    context: Context,
+    context: TemplateContext,
     value: Any,
     ensure_ascii: bool = False,
     indent: int | None = None,
@@ -40,7 +35,7 @@ def tojson(
     encoder = json.JSONEncoder(
         ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
     )
-    if indent is None or not isinstance(context, CountingContext):
+    if indent is None:
         return encoder.encode(value)
     parts = []
     for part in encoder.iterencode(value):

@@ -6,11 +6,21 @@ import sys
 from typing import Any, NoReturn
 
 import jinja2
+from jinja2 import utils
 from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.utils import Namespace
 
 from .template_code import OF_DICT, OF_LOOP, OF_STR, ShortCuts
+
+_ATTRIBUTES = "_Namespace__attrs"
+_of = object.__getattribute__
+
+
+class Namespace(utils.Namespace):
+    """Jinja's, which asks itself for its attributes, three calls each time."""
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        _of(self, _ATTRIBUTES)[name] = value
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -34,13 +44,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return getattr(obj, attribute)
         if kind is Namespace and attribute[0] != "_":
             try:
-                return getattr(obj, attribute)
-            except AttributeError:
+                return _of(obj, _ATTRIBUTES)[attribute]
+            except KeyError:
                 return self.undefined(obj=obj, name=attribute)
         return super().getattr(obj, attribute)
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if obj is Namespace:
+        if obj is utils.Namespace:
             kwargs.pop("_loop_vars", None)
             kwargs.pop("_block_vars", None)
             return Namespace(*args, **kwargs)

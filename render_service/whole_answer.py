@@ -36,6 +36,11 @@ class WholeAnswers:
         else:
             self._transport.write(data)
 
+    def write_whole(self, answer: bytes) -> None:
+        """Head and body at once, where nothing is held back."""
+        if not self.is_closing():
+            self._transport.write(answer)
+
     def flush(self) -> None:
         if self._head and not self.is_closing():
             self._transport.write(self._head)

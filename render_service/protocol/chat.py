@@ -31,7 +31,7 @@ from .fields import (
     invalid,
 )
 from .generate import TokenId
-from .message_shape import check_messages, rename_reasoning
+from .message_shape import read_messages
 
 __all__ = ["ChatRequest", "NamedToolChoice", "decode_chat_request"]
 
@@ -139,8 +139,7 @@ def _check(body: dict[str, Any]) -> None:
     checks.cache_salt(body)
     checks.media_payload(body)
     if "messages" in body:
-        rename_reasoning(body["messages"])
-        check_messages(body["messages"])
+        read_messages(body["messages"])
     checks.thinking_token_budget(body)
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from ..errors import RequestError
 from .json_bounds import MAX_NESTING, check_nesting, check_size, holds_long_integers, no_collection
-from .message_shape import check_messages, rename_reasoning
+from .message_shape import read_messages
 
 # Long enough that a search meets little else that begins so.
 _START = 64
@@ -44,8 +44,7 @@ class ChatSplit(NamedTuple):
             check_nesting(self.value, messages, MAX_NESTING - 1)
             if holds_long_integers(self.value, messages):
                 return None
-            rename_reasoning(messages)
-            check_messages(messages)
+            read_messages(messages)
         except (RequestError, msgspec.MsgspecError, RecursionError):
             return None
         found: list[dict[str, Any]] = messages

@@ -21,8 +21,16 @@ _UNION = "ChatCompletionDeveloperMessageParam"
 _CALL = "ChatCompletionMessageFunctionToolCallParam"
 
 
-def check_messages(messages: Any) -> None:
-    """Refuse messages of a wrong shape; tool calls get vLLM's order of keys."""
+def read_messages(messages: Any) -> None:
+    """Refuse messages of a wrong shape; old names become new ones, and tool calls get vLLM's
+    order of keys. Raises RequestError (400).
+    """
+    if type(messages) is not list or not all(map(_is_plain, messages)):
+        _rename_reasoning(messages)
+        _check(messages)
+
+
+def _check(messages: Any) -> None:
     if messages is None or isinstance(messages, (bool, int, float)):
         raise RequestError("`messages` must be an array of messages.")
     if not isinstance(messages, list):
@@ -44,7 +52,7 @@ def check_messages(messages: Any) -> None:
             message["tool_calls"] = _read_calls(calls)
 
 
-def rename_reasoning(messages: Any) -> None:
+def _rename_reasoning(messages: Any) -> None:
     """`reasoning_content` is the deprecated name of `reasoning`."""
     for message in messages if isinstance(messages, list) else ():
         if isinstance(message, dict) and "reasoning_content" in message:

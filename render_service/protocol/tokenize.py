@@ -13,7 +13,7 @@ from ..errors import SCHEMA_ERROR, RequestError, schema_error
 from . import checks
 from .decode import convert, decode_object
 from .fields import INT64_MAX, ToolParam
-from .message_shape import check_messages, rename_reasoning
+from .message_shape import read_messages
 
 
 class TokenizeTextRequest(Struct, kw_only=True):
@@ -69,8 +69,7 @@ def _chat(body: dict[str, Any]) -> TokenizeChatRequest:
     if not isinstance(body["messages"], list):
         raise schema_error("`messages` must be an array of messages.", "body.messages")
     # As in a chat request, so that both give the same prompt; vLLM leaves it out here.
-    rename_reasoning(body["messages"])
-    check_messages(body["messages"])
+    read_messages(body["messages"])
     return convert(body, TokenizeChatRequest)
 
 
