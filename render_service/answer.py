@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 Header = tuple[bytes, bytes]
 
 
-class Answer(NamedTuple):
+class Answer(Struct, frozen=True):
     """body: JSON. tokens: prompt tokens rendered or output tokens derendered.
 
     outcome: what the parser found (`content`, `reasoning`, `tool_calls`, `plain`),

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from .errors import RequestError
 from .protocol.fields import invalid
@@ -23,7 +25,7 @@ DEFAULT_SIDE = "left"
 Offsets = list[tuple[int, int]]
 
 
-class Prompt(NamedTuple):
+class Prompt(Struct, frozen=True):
     """offsets: (start, end) of each token in the source text, in characters."""
 
     ids: list[int]

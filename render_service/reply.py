@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import orjson
+from msgspec import Struct
 from starlette.types import Send
 
 from .answer import Header
@@ -14,7 +14,7 @@ JSON = (b"content-type", b"application/json")
 RETRY = (b"retry-after", b"1")  # seconds; of every 429 and 503
 
 
-class Reply(NamedTuple):
+class Reply(Struct, frozen=True):
     """status: HTTP status. headers: without content-length."""
 
     status: int

@@ -6,13 +6,13 @@ messages' value, so the rest is what stands before and after it, the same for ev
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from ..errors import RequestError
 from .json_bounds import MAX_NESTING, check_nesting, check_size, holds_long_integers, no_collection
-from .message_shape import read_messages
+from .message_shape import all_plain, read_messages
 
 # Long enough that a search meets little else that begins so.
 _START = 64
@@ -25,7 +25,7 @@ class _Body(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Body)
 
 
-class ChatSplit(NamedTuple):
+class ChatSplit(msgspec.Struct, frozen=True):
     """frame: the body without the messages' value. value: that. body: the whole."""
 
     frame: bytes
@@ -40,15 +40,16 @@ class ChatSplit(NamedTuple):
         try:
             check_size(self.body)
             with no_collection(len(self.value)):
-                messages = msgspec.json.decode(self.value)
+                messages: list[dict[str, Any]] = msgspec.json.decode(self.value)
+            if all_plain(messages):
+                return messages
             check_nesting(self.value, messages, MAX_NESTING - 1)
             if holds_long_integers(self.value, messages):
                 return None
             read_messages(messages)
         except (RequestError, msgspec.MsgspecError, RecursionError):
             return None
-        found: list[dict[str, Any]] = messages
-        return found
+        return messages
 
 
 def split(body: bytes) -> ChatSplit | None:

@@ -25,12 +25,7 @@ def read_messages(messages: Any) -> None:
     """Refuse messages of a wrong shape; old names become new ones, and tool calls get vLLM's
     order of keys. Raises RequestError (400).
     """
-    if type(messages) is not list or not all(map(_is_plain, messages)):
-        _rename_reasoning(messages)
-        _check(messages)
-
-
-def _check(messages: Any) -> None:
+    _rename_reasoning(messages)
     if messages is None or isinstance(messages, (bool, int, float)):
         raise RequestError("`messages` must be an array of messages.")
     if not isinstance(messages, list):
@@ -78,6 +73,11 @@ def has_media(messages: Iterable[dict[str, Any]]) -> bool:
         if isinstance(parts := message.get("content"), list)
         for part in parts
     )
+
+
+def all_plain(messages: Any) -> bool:
+    """Whether they are texts of the usual roles and nothing else, right as they are."""
+    return type(messages) is list and all(map(_is_plain, messages))
 
 
 def _is_plain(message: Any) -> bool:
