@@ -173,7 +173,7 @@ def _got(name: str) -> str:
 
 def _with_keys(path: list[str | int], data: Any, got: str | None) -> list[str | int]:
     """The path with the key of the first value that msgspec may have meant by `...`; it ends
-    where that cannot be told.
+    where that cannot be told. Of a key that comes twice, `data` has the last value alone.
     """
     found: list[str | int] = []
     for place, step in enumerate(path, start=1):
@@ -190,8 +190,8 @@ def _with_keys(path: list[str | int], data: Any, got: str | None) -> list[str | 
             step = key
         try:
             data = data[step]
-        except (LookupError, TypeError):  # another key was meant
-            return found[: path.index("...")]
+        except (LookupError, TypeError):  # another key was meant, or one that comes again
+            return found[: path.index("...")] if "..." in path else path
         found.append(step)
     return found
 

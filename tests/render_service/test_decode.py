@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from render_service.errors import RequestError
 from render_service.protocol import decode as d
+from render_service.protocol.derender import chat_decoder
 
 from .json_values import values
 
@@ -142,6 +143,21 @@ def test_refuses_what_is_no_request(read: Any, raw: bytes, param: str) -> None:
 
 def test_last_of_duplicate_keys_counts() -> None:
     assert d.decode_object(b'{"a": 1, "a": 2}') == {"a": 2}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"generate_chunk": ["x"], "generate_chunk": {"choices": []}}',
+        b'{"generate_chunk": {"choices": [5]}, "generate_chunk": 5}',
+        b'{"generate_chunk": {"choices": 5}, "generate_chunk": []}',
+    ],
+)
+def test_a_wrong_value_that_comes_again(raw: bytes) -> None:
+    """Found by fuzzing: only the last one is there to be looked at."""
+    with pytest.raises(RequestError) as caught:
+        d.decode(chat_decoder, raw)
+    assert str(caught.value.param).startswith("body.generate_chunk")
 
 
 def test_typed_decoding_names_the_field() -> None:
