@@ -51,21 +51,21 @@ class Pieces:
 
     def each(self, body: bytes) -> None:
         """As `render.chat` does it for a frame that is known and a template."""
-        model, template = self._model, self._model.template
+        model = self._model
         parts = self._time("find the frame", split, body)
         assert parts is not None
         frame = self._time("find the frame, look-up", kept_frame, model, parts.frame)
         messages = self._time("decode and check messages", parts.messages)
-        if frame is None or messages is None or frame.limits is None or template is None:
+        if frame is None or messages is None or frame.limits is None or frame.template is None:
             return  # the first two of a conversation
-        chat = frame.chat
+        template = frame.template
         seen = self._time(
             "messages for the template",
             conversation,
             messages,
             content_format=template.content_format,
         )
-        text = self._time("template", template.render, seen, tools=chat.tools, kwargs=frame.kwargs)
+        text = self._time("template", template.render, seen)
         prompt = self._time("tokenize", tokenize, model, text, frame.limits)
         self._time("parameters", frame.sampling_for, model, prompt)
         calls = self._time("parameters, calls", history_tool_calls, messages)
