@@ -35,7 +35,7 @@ def ratios(report: Report) -> Iterator[Ratio]:
         yield Ratio(f"{what} / alone", report.delay.ratio)
     for many in report.workers[1:]:
         what = f"chunks a second, {many.workers} workers / 1, by the CPU time of the busiest"
-        yield Ratio(what, many.ratio(report.workers[0]))
+        yield Ratio(what, many.a_second / report.workers[0].a_second)
 
 
 def _against_floor(lean: Streams, floor: Streams) -> Iterator[Ratio]:

@@ -169,17 +169,18 @@ class Bench:
         self.report.delay = run_delay(ours, plan, text, tokens, rounds, 8, self.progress.share)
 
     def _workers(self, plan: Plan) -> None:
-        """One worker and several in turn, on servers of their own."""
-        self.progress.step(f"1 worker, and {how_many()}")
+        """As many services of one worker and one of several in turn, on servers of their own."""
+        count = how_many()
+        self.progress.step(f"1 worker, and {count}")
         with ExitStack() as stack:
-            runs = []
-            for count in (1, how_many()):
-                target, seconds = self._start(stack, f"--workers={count}")
-                runs.append((target, Workers(count, seconds)))
-            for target, _ in runs:
+            ones = [self._start(stack, "--workers=1") for _ in range(count)]
+            many, seconds = self._start(stack, f"--workers={count}")
+            targets = [target for target, _ in ones]
+            for target in (*targets, many):
                 settle(target.pid)
-            run_workers(runs, plan, self.progress.share)
-            self.report.workers = [found for _, found in runs]
+            found = Workers(1, ones[0][1]), Workers(count, seconds)
+            run_workers(targets, many, found, plan, self.progress.share)
+            self.report.workers = [*found]
 
     def _parsers(self) -> None:
         self.progress.step("parsers, by name")

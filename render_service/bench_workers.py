@@ -1,16 +1,17 @@
-"""What more worker processes bring: one worker beside several, by the CPU time of each of them.
+"""What more worker processes bring: several of one service beside as many services of one each.
 
 The load generator takes CPUs from the workers, so how many requests a second come through says more
 of the machine than of the service. What counts is the busiest worker: with a CPU for each, and
-enough clients, it is the one that the others wait for.
+enough clients, it is the one that the others wait for. One worker alone would leave a CPU to the
+load, and cost less for that; so as many services of one are loaded at once, and theirs is the mean.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import median
 
 import uvloop
 
@@ -22,27 +23,36 @@ MOST = 8
 
 @dataclass
 class Workers:
-    """start: seconds until /ready. memory: bytes a worker. By part: chunk_us, of CPU time of all
-    processes; busiest, the share of it that the busiest worker took; a_second, requests a second of
-    CPU time of the busiest worker.
+    """workers: of a service. start: seconds until /ready. memory: bytes a worker. requests: of all
+    its services. spent: their seconds of CPU time, by process.
     """
 
     workers: int
     start: float
     memory: float = 0.0
-    chunk_us: list[float] = field(default_factory=list)
-    busiest: list[float] = field(default_factory=list)
-    a_second: list[float] = field(default_factory=list)
+    requests: int = 0
+    spent: dict[int, float] = field(default_factory=dict)
 
-    def add(self, requests: int, spent: Sequence[float]) -> None:
-        """spent: seconds of CPU time, by process."""
-        self.chunk_us.append(1e6 * sum(spent) / requests)
-        self.busiest.append(max(spent) / sum(spent))
-        self.a_second.append(requests / max(spent))
+    def add(self, requests: int, before: Mapping[int, float], after: Mapping[int, float]) -> None:
+        """before, after: seconds of CPU time, by process."""
+        self.requests += requests
+        for pid, seconds in after.items():
+            self.spent[pid] = self.spent.get(pid, 0.0) + seconds - before.get(pid, 0.0)
 
-    def ratio(self, one: Workers) -> float:
-        """Of the requests a second: the median of the parts, in which the two took turns."""
-        return median(a / b for a, b in zip(self.a_second, one.a_second, strict=True))
+    @property
+    def chunk_us(self) -> float:
+        """Microseconds of CPU time a request, of all processes."""
+        return 1e6 * sum(self.spent.values()) / self.requests
+
+    @property
+    def busiest(self) -> float:
+        """The share of CPU time that a service's busiest worker took."""
+        return 1.0 if self.workers == 1 else max(self.spent.values()) / sum(self.spent.values())
+
+    @property
+    def a_second(self) -> float:
+        """Requests to a service a second of CPU time of its busiest worker."""
+        return 1e6 / self.chunk_us / self.busiest
 
 
 def how_many() -> int:
@@ -51,28 +61,40 @@ def how_many() -> int:
 
 
 def run_workers(
-    runs: Sequence[tuple[Target, Workers]], plan: Plan, tick: Callable[[float], None]
+    ones: Sequence[Target],
+    many: Target,
+    found: tuple[Workers, Workers],
+    plan: Plan,
+    tick: Callable[[float], None],
 ) -> None:
-    """The same streams to each, in turn. Raises BenchError."""
-    uvloop.run(_run(runs, plan, tick))
-    for target, found in runs:
-        found.memory = memory_bytes(target.pid) / found.workers
+    """As many streams a worker to each, in turn. found: of one worker, and of many. Raises
+    BenchError.
+    """
+    one, several = found
+    wide = plan._replace(streams=plan.streams * several.workers)
+    uvloop.run(_run([(ones, one, plan), ([many], several, wide)], tick))
+    for targets, each in ((ones, one), ([many], several)):
+        memory = sum(memory_bytes(target.pid) for target in targets)
+        each.memory = memory / len(targets) / each.workers
 
 
 async def _run(
-    runs: Sequence[tuple[Target, Workers]], plan: Plan, tick: Callable[[float], None]
+    runs: Sequence[tuple[Sequence[Target], Workers, Plan]], tick: Callable[[float], None]
 ) -> None:
-    groups = [Group(target, plan) for target, _ in runs]
+    groups = [[Group(target, plan) for target in targets] for targets, _, plan in runs]
+    ends = groups[0][0].ends
     try:
-        for part, end in enumerate(groups[0].ends):
-            for group, (target, found) in zip(groups, runs, strict=True):
-                before = cpu_of_each(target.pid)
-                load = await group.send(end)
-                after = cpu_of_each(target.pid)
+        for part, end in enumerate(ends):
+            for services, (targets, found, _) in zip(groups, runs, strict=True):
+                before = _spent(targets)
+                loads = await asyncio.gather(*(service.send(end) for service in services))
                 if part:  # not the first one, which connects and begins the streams
-                    spent = [after[pid] - before.get(pid, 0.0) for pid in after]
-                    found.add(load.requests, spent)
-            tick((part + 1) / len(groups[0].ends))
+                    found.add(sum(load.requests for load in loads), before, _spent(targets))
+            tick((part + 1) / len(ends))
     finally:
-        for group in groups:
+        for group in (group for services in groups for group in services):
             group.close()
+
+
+def _spent(targets: Sequence[Target]) -> dict[int, float]:
+    return {pid: spent for one in targets for pid, spent in cpu_of_each(one.pid).items()}

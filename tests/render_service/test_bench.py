@@ -16,7 +16,7 @@ import pytest
 from render_service import cli
 from render_service.bench_load import BenchError, Target, cpu_seconds, memory_bytes, processes
 from render_service.bench_streams import CHAT, Plan, Stream, Streams, run_streams
-from render_service.bench_workers import how_many
+from render_service.bench_workers import Workers, how_many
 from render_service.local_server import LocalServer
 from tests.conftest import Serve
 
@@ -186,6 +186,16 @@ def test_a_lean_client_sends_the_request_once_and_vllms_with_each_chunk() -> Non
         ]  # fmt: skip
         assert bodies[0]["chat_request"] == {"model": "demo", **CHAT}
         assert bodies[2]["generate_chunk"]["choices"][0]["finish_reason"] == "length"
+
+
+def test_workers_are_compared_by_the_busiest() -> None:
+    one, two = Workers(1, 0.0), Workers(2, 0.0)
+    one.add(100, {1: 5.0, 2: 1.0}, {1: 6.0, 2: 2.0})  # two services
+    two.add(50, {3: 0.0}, {3: 0.1, 4: 0.5, 5: 0.4})  # 3 is the parent, 4 a worker that came later
+    two.add(50, {3: 0.1, 4: 0.5, 5: 0.4}, {3: 0.1, 4: 1.1, 5: 0.9})
+    assert (one.chunk_us, one.busiest, one.a_second) == (20_000, 1.0, 50)
+    assert (two.chunk_us, two.busiest) == (pytest.approx(21_000), pytest.approx(1.1 / 2.1))
+    assert two.a_second == pytest.approx(100 / 1.1)
 
 
 def test_cpu_time_is_that_of_all_workers(serve: Serve) -> None:
