@@ -22,10 +22,13 @@ _CALL = "ChatCompletionMessageFunctionToolCallParam"
 
 
 def read_messages(messages: Any) -> None:
-    """Refuse messages of a wrong shape; old names become new ones, and tool calls get vLLM's
-    order of keys. Raises RequestError (400).
-    """
+    """Old names become new ones, then as `check_messages`."""
     _rename_reasoning(messages)
+    check_messages(messages)
+
+
+def check_messages(messages: Any) -> None:
+    """Refuse messages of a wrong shape; tool calls get vLLM's order of keys. RequestError (400)."""
     if messages is None or isinstance(messages, (bool, int, float)):
         raise RequestError("`messages` must be an array of messages.")
     if not isinstance(messages, list):

@@ -8,7 +8,7 @@ from typing import Any
 
 from render_service.errors import RequestError
 from render_service.messages import conversation
-from render_service.protocol.message_shape import read_messages
+from render_service.protocol.message_shape import check_messages
 from render_service.template_source import ChatTemplates
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "chat"
@@ -35,7 +35,7 @@ def rendered(request: dict[str, Any], source: str) -> dict[str, Any]:
         "continue_final_message": request.get("continue_final_message", False),
     }
     try:
-        read_messages(request["messages"])
+        check_messages(request["messages"])
         template = TEMPLATES.pick(tools=tools, source=source)
         messages = conversation(request["messages"], content_format=template.content_format)
         return {"text": template.render(messages, tools=tools, kwargs=kwargs)}

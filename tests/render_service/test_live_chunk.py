@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import orjson
 import pytest
 from hypothesis import given, settings
@@ -79,7 +80,7 @@ def answer(model: Model, body: bytes) -> Json:
         return {"refused": error.message, "param": error.param, "status": error.status}
     found: Json = orjson.loads(made.body)
     found["chunk"].pop("created")
-    return {**found, "beside the body": made._replace(body=b"")}
+    return {**found, "beside the body": msgspec.structs.replace(made, body=b"")}
 
 
 @pytest.fixture
