@@ -49,7 +49,7 @@ def part_of(frame: FrameType | None) -> str:
         name = frame.f_code.co_filename
         for part, pattern in FILES:
             if pattern.search(name):
-                return _by_line(name, frame.f_lineno) or part if part in LOOKED_INTO else part
+                return _by_line(name, frame.f_lineno or 0) or part if part in LOOKED_INTO else part
         frame = frame.f_back
     return HTTP
 

@@ -144,7 +144,11 @@ def _lasts(model: Model, request: ChatRequest) -> bool:
 
 
 def _lasting(model: Model, frame: ChatFrame) -> ChatFrame | None:
-    """With its template, and tools as JSON already; None where orjson does not write all of it."""
+    """With its template, and tools as JSON already; None where orjson does not write all of it, or
+    where the template may change what others would be given.
+    """
+    if model.renderer is None and picked_template(model, frame.chat).changes_values:
+        return None
     try:
         orjson.dumps((frame.context, frame.kwargs, frame.sampling.params))
         tools = orjson.Fragment(orjson.dumps(frame.context["tools"]))

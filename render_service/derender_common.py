@@ -12,6 +12,7 @@ from msgspec import UnsetType
 from .errors import schema_error
 from .protocol.decode import decode_json
 from .protocol.derender import given
+from .protocol.json_bounds import may_be_out_of_range
 from .stop import drop_stop_token, find_stop_string
 
 if TYPE_CHECKING:
@@ -113,7 +114,9 @@ def fragment(raw: Raw) -> orjson.Fragment | None:
     if not given(raw):
         return None
     data = bytes(raw)
-    decode_json(data)  # what stays raw is not looked at for numbers out of range and bad UTF-8
+    # What stays raw was not looked at for numbers out of range and bad UTF-8.
+    if not data.isascii() or may_be_out_of_range(data):
+        decode_json(data)
     return orjson.Fragment(data)
 
 

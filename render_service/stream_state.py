@@ -95,7 +95,7 @@ def parse(raw: bytes, decoder: Decoder[StreamState] = _decoder) -> StreamState:
         state = decoder.decode(raw)
     except msgspec.MsgspecError as error:
         raise invalid(str(error)) from error
-    if holds_long_integers(raw, [state.p, state.d]):
+    if holds_long_integers(raw):
         raise invalid("it holds integers that are no numbers to other readers")
     return state
 

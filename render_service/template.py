@@ -21,7 +21,7 @@ from .content_format import detect_content_format
 from .messages import ContentFormat, Message
 from .template_call import TemplateCall, no_messages
 from .template_context import TemplateContext
-from .template_json import tojson
+from .template_json import indent, tojson
 from .template_sandbox import Sandbox
 
 # Accepted and without effect on a text rendering.
@@ -70,6 +70,7 @@ class ChatTemplate:
     content_format: how it takes message content, detected unless given.
     special_tokens: `bos_token` and so on, as variables.
     variables: names that it looks at. accepts: those of a request's that it is given.
+    changes_values: Jinja lets it change what it is given, by `{% set tool.name %}...{% endset %}`.
     own_variables: what it has whatever a request says. compiled: Jinja's.
     Raises jinja2.TemplateSyntaxError.
     """
@@ -90,6 +91,7 @@ class ChatTemplate:
             extensions=[_Generation, "jinja2.ext.loopcontrols"],
         )
         environment.filters["tojson"] = tojson
+        environment.filters["indent"] = indent
         environment.context_class = TemplateContext
         tree = environment.parse(source)
         self.detected_format: ContentFormat = detect_content_format(tree)
@@ -98,6 +100,9 @@ class ChatTemplate:
         self.variables = frozenset(jinja2.meta.find_undeclared_variables(tree))
         self.accepts = (self.variables | ALWAYS) - IGNORED
         environment.globals.update(_GLOBALS)
+        self.changes_values = any(
+            isinstance(block.target, nodes.NSRef) for block in tree.find_all(nodes.AssignBlock)
+        )
         self.compiled = environment.from_string(source)
         self.own_variables = {**environment.globals, **special_tokens}
 

@@ -1,4 +1,5 @@
-"""The filter `tojson` of chat templates, as transformers has it: Jinja's own escapes HTML.
+"""Filters of chat templates: `tojson` as transformers has it, since Jinja's own escapes HTML, and
+an `indent` that leaves a list as it was.
 
 Rule: what a value's JSON takes grows as the value does, but not with `indent`, where each value
 within 100 others costs 400 spaces: that has a bound, of all such JSON of one rendering.
@@ -10,6 +11,7 @@ import json
 from typing import Any
 
 import jinja2
+from jinja2.filters import do_indent
 
 from .template_context import TemplateContext
 
@@ -46,3 +48,9 @@ def tojson(
             )
         parts.append(part)
     return "".join(parts)
+
+
+def indent(value: Any, *args: Any, **kwargs: Any) -> Any:
+    """Jinja's, which adds a line end to the value itself; that of a list others would see."""
+    own: Any = list(value) if isinstance(value, list) else value
+    return do_indent(own, *args, **kwargs)

@@ -19,6 +19,8 @@ _of = object.__getattribute__
 class Namespace(utils.Namespace):
     """Jinja's, which asks itself for its attributes, three calls each time."""
 
+    __module__ = utils.Namespace.__module__  # in the texts of errors
+
     def __setitem__(self, name: str, value: Any) -> None:
         _of(self, _ATTRIBUTES)[name] = value
 

@@ -41,11 +41,11 @@ class ChatSplit(msgspec.Struct, frozen=True):
             check_size(self.body)
             with no_collection(len(self.value)):
                 messages: list[dict[str, Any]] = msgspec.json.decode(self.value)
+            if holds_long_integers(self.value):
+                return None
             if all_plain(messages):
                 return messages
             check_nesting(self.value, messages, MAX_NESTING - 1)
-            if holds_long_integers(self.value, messages):
-                return None
             read_messages(messages)
         except (RequestError, msgspec.MsgspecError, RecursionError):
             return None

@@ -70,7 +70,7 @@ def decode_json(raw: bytes) -> Any:
         check_bounds(raw)
         raise _syntax_error(raw, error) from None
     check_nesting(raw, value)
-    if holds_long_integers(raw, value):
+    if holds_long_integers(raw):
         raise too_long()
     return value
 

@@ -34,8 +34,15 @@ _STEPS = bytes.maketrans(b"[]", b"\x01\xff")  # +1 and -1 as signed bytes
 _EASY_LEVELS = 8
 _CONTAINERS = (dict, list)
 # A longer integer shows three digits in a row of every 103rd byte: little to look at.
-_SAMPLE, _LONG = (LONGEST_INTEGER + 1) // 3, re.compile(rb"[0-9]{3}")
-_OUT_OF_RANGE = 10**LONGEST_INTEGER
+_SAMPLE, _DIGITS = (LONGEST_INTEGER + 1) // 3, re.compile(rb"[0-9]{3}")
+_LONG = b"0" * (LONGEST_INTEGER + 1)
+_LONG_INTEGER = re.compile(rb"(?<![0.e])0{%d,}(?![0.e])" % (LONGEST_INTEGER + 1))
+# Digits as 0; what else numbers are made of, and quotes, stay; a number of fewer digits, and of an
+# exponent of two at most, is in range.
+_SHAPE = bytes(
+    48 if c in b"0123456789" else 101 if c in b"eE" else c if c in b'."' else 32 for c in range(256)
+)
+_IN_RANGE, _EXPONENT = b"0" * (LONGEST_INTEGER - 98), b"e000"
 
 
 def check_bounds(raw: bytes) -> None:
@@ -68,12 +75,21 @@ def check_nesting(raw: bytes, value: Any, levels: int = MAX_NESTING) -> None:
         raise too_deep()
 
 
-def holds_long_integers(raw: bytes, value: Any) -> bool:
-    """Whether the value, read from `raw`, holds an integer of more than LONGEST_INTEGER digits.
+def holds_long_integers(raw: bytes) -> bool:
+    """Whether an integer of more than LONGEST_INTEGER digits is in the JSON, outside of texts.
 
     In an answer that gives it back it would be no number to many readers, as 1e999 is none.
     """
-    return _LONG.search(raw[::_SAMPLE]) is not None and _holds_out_of_range(value)
+    if _DIGITS.search(raw[::_SAMPLE]) is None or _LONG not in raw.translate(_SHAPE, b"-"):
+        return False
+    shape = _escaped(raw).translate(_SHAPE, b"-")
+    return _LONG_INTEGER.search(_QUOTED.sub(b"", shape)) is not None
+
+
+def may_be_out_of_range(raw: bytes) -> bool:
+    """Whether a number in the JSON may be one that a double cannot hold; texts may look like it."""
+    shape = raw.translate(_SHAPE, b"+-")
+    return _IN_RANGE in shape or _EXPONENT in shape
 
 
 def too_long() -> RequestError:
@@ -123,22 +139,15 @@ def nests(value: Any, levels: int) -> bool:
     return True
 
 
-def _holds_out_of_range(value: Any) -> bool:
-    level = [value]
-    while level:
-        integers = [one for one in level if type(one) is int]
-        if integers and not -_OUT_OF_RANGE < min(integers) <= max(integers) < _OUT_OF_RANGE:
-            return True
-        inside = [one for one in level if type(one) in _CONTAINERS]
-        level = [one for each in inside for one in (each.values() if type(each) is dict else each)]
-    return False
-
-
 def brackets(raw: bytes) -> bytes:
     """`[` and `]` for what opens and closes objects and arrays, outside of strings."""
-    escaped = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
-    structure = escaped.translate(None, _NOT_STRUCTURE).replace(b'""', b"")
+    structure = _escaped(raw).translate(None, _NOT_STRUCTURE).replace(b'""', b"")
     return _QUOTED.sub(b"", structure).translate(_BRACKETS)
+
+
+def _escaped(raw: bytes) -> bytes:
+    """Without what is escaped, so that each quote is one that begins or ends a text."""
+    return raw.replace(b"\\\\", b"").replace(b'\\"', b"")
 
 
 def _depth_exceeds(brackets: bytes, limit: int) -> bool:

@@ -88,11 +88,7 @@ class HarmonyRenderer:
         return Message("system", (text,))
 
     def _conversation(self, messages: list[dict[str, Any]], functions: bool) -> Iterator[Message]:
-        names = {
-            call.get("id"): call.get("function", {}).get("name")
-            for message in messages
-            for call in message.get("tool_calls") or ()
-        }
+        names = dict(_names(messages))
         for message in messages:
             role, content = message["role"], message.get("content")
             if role not in ROLES:
@@ -117,6 +113,16 @@ class HarmonyRenderer:
             # As in vLLM: the developer's are left out, the message is not.
             shown = None if self.system_instructions else text
             yield Message("developer", (developer_text(shown),))
+
+
+def _names(messages: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """Of the functions that were called, by the call's ID. Only an assistant's calls are known to
+    be calls.
+    """
+    for call in (call for message in messages for call in message.get("tool_calls") or ()):
+        if isinstance(call, dict) and isinstance(call.get("id"), str):
+            function = call.get("function")
+            yield call["id"], function.get("name") if isinstance(function, dict) else None
 
 
 def tool_call(name: str, arguments: str) -> Message:

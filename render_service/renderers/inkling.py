@@ -105,8 +105,8 @@ def _items(chat: Chat, conversation: list[Message]) -> Iterator[Block | str]:
     """Blocks, and single tokens. conversation: the same, for the calls' arguments."""
     tools = [*(chat.kwargs.get("tools", chat.tools) or ())]
     for message in chat.messages:
-        if message["role"] == "developer":
-            tools += message.get("tools") or ()
+        if message["role"] == "developer" and isinstance(message.get("tools"), list):
+            tools += message["tools"]
     if tools:
         yield Block("system", "xml", _json(list(map(_declared, tools))), "tool_declare")
     effort = _effort(chat.kwargs.get("reasoning_effort"))

@@ -114,6 +114,21 @@ def test_some_are_not_kept(model: Model, body: dict[str, Any]) -> None:
     assert not known(model, twice(model, body))
 
 
+@pytest.mark.parametrize(
+    "change", ["{% set t.name %}new{% endset %}", "{{ t.parameters.required | indent }}"]
+)
+def test_a_template_changes_nothing_for_others(change: str) -> None:
+    """Jinja lets it set an item of a mapping by a block, and `indent` adds to a list."""
+    change = "{% if messages[0].content == 'change' %}" + change + "{% endif %}"
+    tools = "{% for tool in tools %}{% set t = tool.function %}{{ t.name ~ t.parameters }}"
+    model = load_model(Settings(chat_template=tools + change + "{% endfor %}"))
+    function = {"name": "weather", "parameters": {"type": "object", "required": ["city"]}}
+    frame = fields(tools=[{"type": "function", "function": function}], tool_choice="none")
+    first = outcome(model, twice(model, frame))
+    outcome(model, written({**frame, "messages": [{"role": "user", "content": "change"}]}))
+    assert outcome(model, written(frame)) == first
+
+
 def test_one_that_came_once_is_not_kept() -> None:
     model = load_model(Settings())
     raw = written(fields(seed=1))

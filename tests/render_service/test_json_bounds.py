@@ -18,6 +18,8 @@ from render_service.protocol.json_bounds import (
     LONGEST_INTEGER,
     MAX_NESTING,
     check_bounds,
+    holds_long_integers,
+    may_be_out_of_range,
     no_collection,
 )
 
@@ -43,6 +45,32 @@ def test_integers_of_any_length(start: int, sign: str) -> None:
     for digits in ("1" + "0" * LONGEST_INTEGER, "9" * 4300):
         with pytest.raises(RequestError, match=r"more than 308 digits|numbers out of range"):
             decode_object(body(sign + digits))
+
+
+@pytest.mark.parametrize(
+    ("raw", "refused"),
+    [
+        (b'{"a": %b, "a": 2}', True),
+        (b'{"a\\"": "\\\\", "b": [1, -%b]}', True),
+        (b'{"a": "%b"}', False),
+        (b'{"a": "\\"%b"}', False),
+        (b'{"a": 0.%b, "b": 5e-%b}', False),
+        (b'{"a": %be-200}', False),
+    ],
+)
+def test_integers_are_told_from_what_looks_like_them(raw: bytes, refused: bool) -> None:
+    whole = raw.replace(b"%b", b"9" * 309)
+    assert holds_long_integers(whole) is refused
+    assert may_be_out_of_range(whole)
+    if refused:
+        with pytest.raises(RequestError):
+            decode_object(whole)
+
+
+def test_token_ids_are_not_taken_for_long_integers() -> None:
+    raw = b"[%b]" % b",".join(b"%d" % (i * 7919 % 151_000) for i in range(50_000))
+    assert not holds_long_integers(raw)
+    assert not may_be_out_of_range(raw)
 
 
 def test_nesting_behind_a_long_body() -> None:
