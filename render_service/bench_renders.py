@@ -140,7 +140,7 @@ def _chat(messages: list[Json], **more: Any) -> Json:
 
 def _conversation(text: Text, tokens: int, turns: int, choice: str) -> list[Json]:
     """One request a turn, each with all turns before it and 20 tools, or as many as fit."""
-    tools = [_tool(number, text.of(40)) for number in range(min(20, tokens // 160))]
+    tools = [_tool(number, text.of(40)) for number in range(min(20, tokens // 320))]
     turns = min(turns, max(tokens // 80, 1))
     each = max((tokens - 80 * len(tools) - 100) // turns // 2, 8)
     messages: list[Json] = [{"role": "system", "content": text.of(100)}]
