@@ -8,31 +8,29 @@ once takes turns with the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .http_protocol import BoundedHttpProtocol
+from .known_heads import Headers, InlineHandler, KnownHead, KnownHeads
 from .reply import Reply
 
-Headers = Mapping[bytes, bytes]
-
-
-class InlineHandler(Protocol):
-    """What answers at once. Never raises."""
-
-    def at_once(self, headers: Headers, body: bytes) -> Reply: ...
-
-
 Chooser = Callable[[bytes, Headers, int], InlineHandler | None]
-"""Of a POST's target, headers (names in lower case) and Content-Length; None: uvicorn's way."""
+"""Of a POST's target, headers (names in lower case) and Content-Length; None: uvicorn's way. It has
+to say the same each time.
+"""
 
 
 class InlineHttpProtocol(BoundedHttpProtocol):
-    """choose: see `Chooser`."""
+    """To be derived from. choose: see `Chooser`. heads: that it chose for, on all connections."""
 
     choose: Chooser
+    heads: KnownHeads
+
+    def __init_subclass__(cls) -> None:
+        cls.heads = KnownHeads()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -40,8 +38,17 @@ class InlineHttpProtocol(BoundedHttpProtocol):
         self._request_headers: Headers = {}
         self._body: list[bytes] = []
         self._may = True
+        self._read = b""  # all of a read that begins with a request
 
     def data_received(self, data: bytes) -> None:
+        between = self._in_head and not self._head_bytes and self._is_free()
+        if between and (found := self.heads.find(data)) is not None:
+            known, body = found
+            self._awaited()
+            self.url = known.url
+            self._write(known.handler.at_once(known.headers, body))
+            return
+        self._read = data if between else b""
         self._may = True
         super().data_received(data)
         if self._handler is not None:  # the rest of the body is still to come
@@ -74,18 +81,23 @@ class InlineHttpProtocol(BoundedHttpProtocol):
         self._handler, self._in_head = None, True
         parts = self._body
         body = parts[0] if len(parts) == 1 else b"".join(parts)
+        self.heads.keep(self._read, KnownHead(handler, self._request_headers, self.url, len(body)))
         self._write(handler.at_once(self._request_headers, body))
 
+    def _is_free(self) -> bool:
+        """Whether there is no other request to be answered first."""
+        cycle = self.cycle
+        return (cycle is None or cycle.response_complete) and not self.flow.write_paused
+
     def _chosen(self) -> InlineHandler | None:
-        cycle, parser = self.cycle, self.parser
+        parser = self.parser
         if (
             parser.get_method() != b"POST"
             or parser.get_http_version() != "1.1"
             or not parser.should_keep_alive()
             or parser.should_upgrade()
             or self.expect_100_continue
-            or self.flow.write_paused
-            or not (cycle is None or cycle.response_complete)
+            or not self._is_free()
         ):
             return None
         headers = dict(self.headers)

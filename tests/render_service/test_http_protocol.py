@@ -191,6 +191,18 @@ def test_a_small_request_is_answered_at_once() -> None:
     assert INLINE.bodies == ([b"body"] * 2 if Used is QuickInline else [])
 
 
+def test_a_head_that_came_before_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    parse = Used.on_url
+    monkeypatch.setattr(Used, "on_url", lambda self, url: (seen.append(url), parse(self, url))[1])
+    head = POST + b"X-A: again\r\nContent-Length: 4\r\n\r\n"
+    requests = [head + b"one!", head + b"two!", head + b"\r\n\r\n", head + b"four" + head, b"five"]
+    found = [body for _, body, _ in answers(*requests, CLOSE, pause=0.01)]
+    assert found == ["one!", "two!", "\r\n\r\n", "four", "five", "body"]
+    # The first time; what has more than one request in a read; and the last.
+    assert len(seen) == (4 if Used is QuickInline else 6)
+
+
 @pytest.mark.parametrize("more", [b"Expect: 100-continue\r\n", b"Connection: close\r\n"])
 def test_what_is_not_simple_goes_the_ordinary_way(more: bytes) -> None:
     assert answers(POST + more + BODY, CLOSE, pause=0.01)[-1][1] == "body"
