@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from .body_budget import BodyBudget
 from .errors import RequestError, overloaded, unavailable
+from .give_way import give_way
 
 SWITCH_INTERVAL = 0.0005
 """Seconds that a thread keeps Python from others that want it; Python's own 5 ms are the time of
@@ -68,7 +69,7 @@ class WorkQueue:
     ) -> None:
         self._watch = watch
         sys.setswitchinterval(SWITCH_INTERVAL)
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="render")
+        self._pool = ThreadPoolExecutor(threads, "render", give_way)
         self._threads = asyncio.Semaphore(threads)
         self._places = threads + bounds.requests
         self._bounds = bounds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable
@@ -11,6 +12,7 @@ import pytest
 
 from render_service.body_budget import BodyBudget
 from render_service.errors import RequestError
+from render_service.give_way import NICER
 from render_service.work_queue import SWITCH_INTERVAL, Abandoned, Bounds, Ticket, WorkQueue
 
 BEGUN: list[str] = []
@@ -104,6 +106,21 @@ def test_nobody_is_watched_where_a_thread_is_free() -> None:
         assert not asked
 
     asyncio.run(scene())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no priority of their own")
+def test_threads_give_way_to_the_event_loop() -> None:
+    def seen() -> tuple[int, int]:
+        thread = threading.get_native_id()
+        return os.sched_getscheduler(thread), os.getpriority(os.PRIO_PROCESS, thread)
+
+    async def both() -> list[tuple[int, int]]:
+        queue = WorkQueue(1, Bounds(2), BodyBudget(0))
+        return [seen(), await queue.run(Ticket(None, 10, never), seen)]
+
+    own, thread = asyncio.run(both())
+    assert thread == (os.SCHED_BATCH, min(own[1] + NICER, 19))
+    assert own[0] == os.SCHED_OTHER
 
 
 def test_threads_take_short_turns() -> None:
