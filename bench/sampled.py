@@ -38,7 +38,7 @@ FILES = (
     ("state and caches", re.compile(r"/(\w+_state|\w+_cache|state_keys|crossing|carried\w+)\.py")),
     ("JSON decode", re.compile(r"/render_service/protocol/")),
     (HTTP, re.compile(r"/(http_protocol|whole_answer|server)\.py|/uvicorn/|/asyncio/|/uvloop/")),
-    ("dispatch", re.compile(r"/(app|endpoints|inline_protocol|known_heads|request_body|reply|auth)\.py")),
+    ("dispatch", re.compile(r"/(app|auth|endpoints|inline_\w+|known_\w+|request_body|reply)\.py")),
     (REST, re.compile(r"/render_service/")),
 )  # fmt: skip
 LOOKED_INTO = (REST, "dispatch", "state and caches")
