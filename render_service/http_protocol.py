@@ -8,10 +8,12 @@ llhttp would take that request's body for the new protocol.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sized
 from typing import Any
 
 import httptools
 from uvicorn.config import Config
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from .whole_answer import WholeAnswers
@@ -28,6 +30,22 @@ class HttpConfig(Config):
     def __init__(self, *args: Any, max_headers: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.max_headers = max_headers
+
+
+class PipelineFlow(FlowControl):
+    """Reads nothing more while requests wait for others that came before them: with each answer
+    uvicorn would let in another read, and hold all of a client that never waits for its answers.
+
+    pipeline: those that wait. Only the last of them may be incomplete, and its turn is the end.
+    """
+
+    def __init__(self, transport: asyncio.Transport, pipeline: Sized) -> None:
+        super().__init__(transport)
+        self._pipeline = pipeline
+
+    def resume_reading(self) -> None:
+        if not self._pipeline:
+            super().resume_reading()
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
@@ -49,6 +67,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's
         super().connection_made(WholeAnswers(transport))  # type: ignore[arg-type]  # as good as one
+        self.flow = PipelineFlow(self.transport, self.pipeline)
         self._await_more()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -112,11 +131,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
-        self.flow.resume_reading()
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
         else:
             self.is_idle()
+        self.flow.resume_reading()
 
     def is_idle(self) -> None:
         """From now on, unless the next request has begun. One timer goes on over many requests: to

@@ -14,7 +14,7 @@ from .reply import Reply
 Headers = Mapping[bytes, bytes]
 
 END = b"\r\n\r\n"
-MOST, LONGEST = 1024, 2048  # heads of a process, and bytes of one: 2 MB, and as much around them
+MOST, LONGEST = 1024, 2048  # heads of a process, and bytes of one; at worst 12 MB together
 
 
 class InlineHandler(Protocol):

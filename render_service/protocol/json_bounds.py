@@ -80,9 +80,9 @@ def holds_long_integers(raw: bytes) -> bool:
 
     In an answer that gives it back it would be no number to many readers, as 1e999 is none.
     """
-    if _DIGITS.search(raw[::_SAMPLE]) is None or _LONG not in raw.translate(_SHAPE, b"-"):
+    if _DIGITS.search(raw[::_SAMPLE]) is None or _LONG not in raw.translate(_SHAPE, b"+-"):
         return False
-    shape = _escaped(raw).translate(_SHAPE, b"-")
+    shape = _escaped(raw).translate(_SHAPE, b"+-")
     return _LONG_INTEGER.search(_QUOTED.sub(b"", shape)) is not None
 
 

@@ -185,6 +185,31 @@ def test_requests_sent_at_once_are_answered_in_order() -> None:
     assert INLINE.bodies == ([b"one!"] if Used is QuickInline else [])
 
 
+def test_what_waits_for_other_requests_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that sends on and on is read no faster than it is answered."""
+    longest = [0]
+    complete = Used.on_response_complete
+
+    def seen(self: BoundedHttpProtocol) -> None:
+        longest.append(len(self.pipeline))
+        complete(self)
+
+    monkeypatch.setattr(Used, "on_response_complete", seen)
+    request, count = REQUESTS[b"elsewhere"], 20_000
+
+    async def client(port: int) -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(request * count + CLOSE)
+        received = await reader.read()
+        writer.close()
+        return received
+
+    received = asyncio.run(exchange(client, 60))
+    assert received.count(b"HTTP/1.1 200") == count + 1
+    # What two reads hold.
+    assert 0 < max(longest) <= 2 * 256 * 1024 // len(request) < count / 2
+
+
 def test_a_small_request_is_answered_at_once() -> None:
     request = POST + BODY
     assert [body for _, body, _ in answers(request, request, CLOSE, pause=0.01)] == ["body"] * 3

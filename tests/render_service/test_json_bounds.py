@@ -56,6 +56,7 @@ def test_integers_of_any_length(start: int, sign: str) -> None:
         (b'{"a": "\\"%b"}', False),
         (b'{"a": 0.%b, "b": 5e-%b}', False),
         (b'{"a": %be-200}', False),
+        (b'{"a": 1e+%b, "b": 1E+0%b}', False),
     ],
 )
 def test_integers_are_told_from_what_looks_like_them(raw: bytes, refused: bool) -> None:
