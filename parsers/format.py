@@ -197,7 +197,7 @@ class Format:
         reasoning = self._reasoning
         if reasoning is None or "reasoning" in self._hidden:
             return None
-        if reasoning.opened and reasoning.left_open(prompt_token_ids, self._marks):
+        if reasoning.left_open(prompt_token_ids, self._marks):
             return False
         if not reasoning.runs(template_kwargs):
             return True

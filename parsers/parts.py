@@ -118,7 +118,7 @@ class ReasoningFormat:
 
     def left_open(self, prompt: Sequence[int], marks: Mapping[int, str]) -> bool:
         """Whether the prompt leaves reasoning in a region of its own."""
-        return _newest(prompt, marks) in self.opened
+        return bool(self.opened) and _newest(prompt, marks) in self.opened
 
     def begins(
         self, context: Context, prompt: Sequence[int] | None, marks: Mapping[int, str]

@@ -147,7 +147,8 @@ def _lasting(model: Model, frame: ChatFrame) -> ChatFrame | None:
     """With its template, and tools as JSON already; None where orjson does not write all of it, or
     where the template may change what others would be given.
     """
-    if model.renderer is None and picked_template(model, frame.chat).changes_values:
+    template = picked_template(model, frame.chat) if model.renderer is None else None
+    if template is not None and template.changes_values:
         return None
     try:
         orjson.dumps((frame.context, frame.kwargs, frame.sampling.params))
@@ -162,12 +163,8 @@ def _lasting(model: Model, frame: ChatFrame) -> ChatFrame | None:
         request=request,
         chat=chat,
         context={**frame.context, "tools": tools},
-        template=_template(model, chat),
+        # The model's own; one of the request's is not kept.
+        template=None
+        if template is None or chat.chat_template or chat.kwargs.get("chat_template")
+        else template.call(tools=tools_seen(chat), kwargs=chat.kwargs),
     )
-
-
-def _template(model: Model, chat: Chat) -> TemplateCall | None:
-    """The model's own with the chat's arguments; one of the request's is not kept."""
-    if model.renderer is not None or chat.chat_template or chat.kwargs.get("chat_template"):
-        return None
-    return picked_template(model, chat).call(tools=tools_seen(chat), kwargs=chat.kwargs)

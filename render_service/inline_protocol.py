@@ -51,6 +51,7 @@ class InlineHttpProtocol(BoundedHttpProtocol):
         self._read = data if between else b""
         self._may = True
         super().data_received(data)
+        self._read = b""  # idle connections hold none
         if self._handler is not None:  # the rest of the body is still to come
             self._handler = None
             if not self.transport.is_closing():

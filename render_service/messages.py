@@ -72,15 +72,10 @@ def conversation(messages: list[dict[str, Any]], *, content_format: ContentForma
 
 
 def _message(message: Mapping[str, Any], as_parts: bool) -> Message:
-    role = message["role"]
-    if (
-        role == "user"
-        and len(message) == 2
-        and not as_parts
-        and type(message.get("content")) is str
-    ):
-        return {"role": role, "content": message["content"]}  # most of them
-    out: Message = {"role": role, "content": _content(message.get("content"), role, as_parts)}
+    role, content = message["role"], message.get("content")
+    if role == "user" and len(message) == 2 and type(content) is str and not as_parts:
+        return {"role": role, "content": content}  # most of them
+    out: Message = {"role": role, "content": _content(content, role, as_parts)}
     if role == "assistant":
         _add_assistant_fields(message, out)
     elif role == "tool":

@@ -32,16 +32,23 @@ class RequestCache:
 
         What `build` raises is not kept.
         """
-        found: T | None = self.find(kind, raw)
+        key = _key(kind, raw)
+        found: T | None = self._find(key)
         if found is not None:
             return found
         value, size = build(raw)
-        self.keep(kind, raw, value, size)
+        self._keep(key, value, size)
         return value
 
     def find(self, kind: str, raw: bytes) -> Any:
         """The value for `raw`, None where there is none."""
-        key = _key(kind, raw)
+        return self._find(_key(kind, raw))
+
+    def keep(self, kind: str, raw: bytes, value: object, size: int) -> None:
+        """Keep the value for `raw`, which holds `size` bytes, in place of another."""
+        self._keep(_key(kind, raw), value, size)
+
+    def _find(self, key: tuple[str, bytes]) -> Any:
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -49,9 +56,7 @@ class RequestCache:
             self._entries.move_to_end(key)
             return entry[0]
 
-    def keep(self, kind: str, raw: bytes, value: object, size: int) -> None:
-        """Keep the value for `raw`, which holds `size` bytes, in place of another."""
-        key = _key(kind, raw)
+    def _keep(self, key: tuple[str, bytes], value: object, size: int) -> None:
         size += ENTRY_BYTES
         if size > self._max_bytes // 4:
             return  # one large request must not push out all others

@@ -70,6 +70,7 @@ class ChatTemplate:
     content_format: how it takes message content, detected unless given.
     special_tokens: `bos_token` and so on, as variables.
     variables: names that it looks at. accepts: those of a request's that it is given.
+    knows_developer: it has messages of that role.
     changes_values: Jinja lets it change what it is given, by `{% set tool.name %}...{% endset %}`.
     own_variables: what it has whatever a request says. compiled: Jinja's.
     Raises jinja2.TemplateSyntaxError.
@@ -103,6 +104,7 @@ class ChatTemplate:
         self.changes_values = any(
             isinstance(block.target, nodes.NSRef) for block in tree.find_all(nodes.AssignBlock)
         )
+        self.knows_developer = '"developer"' in source or "'developer'" in source
         self.compiled = environment.from_string(source)
         self.own_variables = {**environment.globals, **special_tokens}
 

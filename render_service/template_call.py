@@ -60,8 +60,8 @@ class TemplateCall:
             "add_generation_prompt": generate,
         }
         self.content_format = template.content_format
-        self._source = source = template.source
-        self._knows_developer = '"developer"' in source or "'developer'" in source
+        self._source = template.source
+        self._knows_developer = template.knows_developer
         compiled = template.compiled
         self._root = compiled.root_render_func
         self._context = partial(compiled.environment.context_class, compiled.environment)
